@@ -1,0 +1,10 @@
+/** In a Unicode pattern only surrogates without their partner match. */
+const UNSTORABLE = /[\0\p{Surrogate}]/gu;
+
+/**
+ * The text as Postgres and UTF-8 can hold it: NUL and lone surrogates become U+FFFD, one for one, so the
+ * length stays. Linear time.
+ */
+export function wellFormed(text: string): string {
+  return text.replace(UNSTORABLE, '\uFFFD');
+}
