@@ -1,0 +1,142 @@
+import { compareHeld, type Entry, type Held, hold } from './entry.js';
+
+/**
+ * The folded state of one conversation: all that is needed to assemble a context of up to about `inline_tokens`
+ * without reading its messages. It is a function of the set of its events and, in a conversation ordered by the log,
+ * of their log order; batch boundaries and redelivery leave no trace in it.
+ */
+export interface ConversationState {
+  /** Decided by the first event: `seq` where it carried one. */
+  mode: 'seq' | 'log' | null;
+  /** Highest order of any entry so far: the version of the view; late events do not move it back. */
+  newest: bigint | null;
+  /** Sums over every entry ever folded, evicted ones included. */
+  totals: { messages: number; calls: number; results: number; tokens: number; original_tokens: number };
+  settings: Map<SettingName, { value: string | boolean; order: bigint }>;
+  /** By message id: the last word on whether it is pinned, with what it takes to show it. */
+  pins: Map<string, Pin>;
+  /** Evicted entries that always stay: the first messages, and rules. Sorted. */
+  kept: Held[];
+  /** The newest entries, sorted, without gap from `evicted` on. */
+  window: Held[];
+  /** Highest order that has left the window. */
+  evicted: bigint | null;
+  /** Step of the evicted call with the highest order: the rest of that step must not be shown without it. */
+  evictedStep: { step: string; order: bigint } | null;
+  /** Per call id, evicted calls less evicted results, where not 0: results in the window whose call is gone. */
+  evictedCalls: Map<string, number>;
+  conflicts: number;
+}
+
+export interface Pin {
+  pinned: boolean;
+  order: bigint;
+  /** Originals: the message, or a call with its result. Empty while the message has not been seen. */
+  held: Held[];
+}
+
+export type SettingName = 'agent_type' | 'model' | 'language' | 'time_zone' | 'verbatim' | 'full_context';
+
+export function emptyState(): ConversationState {
+  return {
+    mode: null,
+    newest: null,
+    totals: { messages: 0, calls: 0, results: 0, tokens: 0, original_tokens: 0 },
+    settings: new Map(),
+    pins: new Map(),
+    kept: [],
+    window: [],
+    evicted: null,
+    evictedStep: null,
+    evictedCalls: new Map(),
+    conflicts: 0,
+  };
+}
+
+/** The state as JSON with a fixed order of keys: equal states have equal bytes. Entries' own bytes are reused. */
+export function writeState(state: ConversationState): string {
+  const settings = [...state.settings]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, { value, order }]) => [name, value, order.toString()]);
+  const pins = [...state.pins]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(
+      ([id, pin]) =>
+        `{"id":${JSON.stringify(id)},"pinned":${pin.pinned},"order":"${pin.order}","entries":${list(pin.held)}}`,
+    );
+  const evictedStep =
+    state.evictedStep === null
+      ? 'null'
+      : JSON.stringify([state.evictedStep.step, state.evictedStep.order.toString()]);
+  const evictedCalls = [...state.evictedCalls].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return (
+    `{"v":1,"mode":${JSON.stringify(state.mode)},"newest":${decimal(state.newest)},` +
+    `"totals":${JSON.stringify(state.totals)},"settings":${JSON.stringify(settings)},"pins":[${pins.join(',')}],` +
+    `"evicted":${decimal(state.evicted)},"evicted_step":${evictedStep},` +
+    `"evicted_calls":${JSON.stringify(evictedCalls)},"conflicts":${state.conflicts},` +
+    `"kept":${list(state.kept)},"window":${list(state.window)}}`
+  );
+}
+
+interface StateJson {
+  v: 1;
+  mode: 'seq' | 'log' | null;
+  newest: string | null;
+  totals: ConversationState['totals'];
+  settings: [SettingName, string | boolean, string][];
+  pins: { id: string; pinned: boolean; order: string; entries: Entry[] }[];
+  evicted: string | null;
+  evicted_step: [string, string] | null;
+  evicted_calls: [string, number][];
+  conflicts: number;
+  kept: Entry[];
+  window: Entry[];
+}
+
+/** The inverse of `writeState`. Throws on a state of a version this build does not know. */
+export function readState(json: string): ConversationState {
+  const raw = JSON.parse(json) as StateJson;
+  if (raw.v !== 1) {
+    throw new Error(
+      `View state of version ${String(raw.v)}; this build knows 1: start the newer build, or rebuild.`,
+    );
+  }
+  return {
+    mode: raw.mode,
+    newest: raw.newest === null ? null : BigInt(raw.newest),
+    totals: raw.totals,
+    settings: new Map(raw.settings.map(([name, value, order]) => [name, { value, order: BigInt(order) }])),
+    pins: new Map(
+      raw.pins.map((pin) => [
+        pin.id,
+        { pinned: pin.pinned, order: BigInt(pin.order), held: pin.entries.map(hold) },
+      ]),
+    ),
+    kept: raw.kept.map(hold),
+    window: raw.window.map(hold),
+    evicted: raw.evicted === null ? null : BigInt(raw.evicted),
+    evictedStep:
+      raw.evicted_step === null ? null : { step: raw.evicted_step[0], order: BigInt(raw.evicted_step[1]) },
+    evictedCalls: new Map(raw.evicted_calls),
+    conflicts: raw.conflicts,
+  };
+}
+
+/** Every entry the state holds, once each, in order. A pinned entry stands as its original. */
+export function heldEntries(state: ConversationState): Held[] {
+  const byId = new Map<string, Held>();
+  for (const held of state.kept) byId.set(held.entry.id, held);
+  for (const held of state.window) byId.set(held.entry.id, held);
+  for (const pin of state.pins.values()) {
+    if (pin.pinned) for (const held of pin.held) byId.set(held.entry.id, held);
+  }
+  return [...byId.values()].toSorted(compareHeld);
+}
+
+function list(held: readonly Held[]): string {
+  return `[${held.map((one) => one.json).join(',')}]`;
+}
+
+function decimal(value: bigint | null): string {
+  return value === null ? 'null' : `"${value}"`;
+}
