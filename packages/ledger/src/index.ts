@@ -1,0 +1,14 @@
+export { InvalidRowError } from './cells.js';
+export type { LedgerFormat, QueryLimits } from './engine.js';
+export { QueryRefusedError } from './guard-query.js';
+export { blockToken, openLedger } from './ledger.js';
+export type { Ledger, LedgerBlock, LedgerOptions, QueryOptions } from './ledger.js';
+export { NewerSchemaError } from './migrate.js';
+export { InvalidUsageError, MAX_TOKENS, normalizeUsage } from './normalize-usage.js';
+export type { DisjointUsage, UsageFlag } from './normalize-usage.js';
+export { costOf, createPriceBook } from './price-book.js';
+export type { Price, PriceAlias, PriceBook, ResolvedPrice } from './price-book.js';
+export { stepRow } from './step-row.js';
+export type { StepRow } from './step-row.js';
+export { taskRow } from './task-row.js';
+export type { TaskRow } from './task-row.js';
