@@ -1,0 +1,1 @@
+export { byteaArray, float8Array, int4Array, int8Array, textArray, uuidArray } from './binary-array.js';

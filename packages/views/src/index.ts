@@ -1,0 +1,18 @@
+export { type Accepted, acceptBatch, type AppendToLog } from './accept.js';
+export { AcceptConflictError, type Conflict } from './accept-conflict.js';
+export { findOriginal, type Original, type OriginalRequest } from './artifacts.js';
+export type { Candidate } from './candidate.js';
+export { ensureLiveGeneration, liveGeneration, type Generation } from './generations.js';
+export {
+  type ApiKey,
+  createKey,
+  findKey,
+  type ListedKey,
+  listKeys,
+  revokeKey,
+  type Scope,
+  SCOPES,
+} from './keys.js';
+export { migrate } from './migrate.js';
+export { formatPosition, parsePosition, type Place } from './position.js';
+export { type Lines, readLines } from './read-lines.js';

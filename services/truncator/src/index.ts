@@ -1,0 +1,1 @@
+export { createTruncator, type TruncatorOptions } from './truncator.js';

@@ -1,0 +1,46 @@
+import { type PalimpsestEvent, TOPICS } from '@palimpsest/events';
+import type { EventLog, LogRecord } from '@palimpsest/log';
+import type { Logger, Metrics } from '@palimpsest/observability';
+import { type RunningConsumer, startConsumer } from '@palimpsest/runtime';
+import type { Strategy } from '@palimpsest/strategy';
+import { tokenCounter } from '@palimpsest/tokens';
+import type pg from 'pg';
+import { foldBatch } from './fold-batch.js';
+import { HotStates } from './hot-states.js';
+
+export interface TruncatorOptions {
+  log: EventLog;
+  pool: pg.Pool;
+  decode(record: LogRecord): PalimpsestEvent | Promise<PalimpsestEvent>;
+  generation: number;
+  strategy: Strategy;
+  metrics: Metrics;
+  logger: Logger;
+  maxRecords?: number;
+  concurrency?: number;
+}
+
+/** The consumer that folds chat.messages into messages, artifacts and context views. */
+export function createTruncator(options: TruncatorOptions): Promise<RunningConsumer> {
+  const hot = new HotStates();
+  const tools = {
+    settings: options.strategy.settings,
+    counter: tokenCounter(null),
+    hot,
+    metrics: options.metrics,
+  };
+  return startConsumer({
+    name: 'truncator',
+    topics: [TOPICS.messages],
+    generation: options.generation,
+    log: options.log,
+    pool: options.pool,
+    metrics: options.metrics,
+    logger: options.logger,
+    decode: options.decode,
+    handle: (tx, events, context) => foldBatch(tx, events, context, tools),
+    dropState: (_topic, partition) => hot.drop(partition),
+    maxRecords: options.maxRecords ?? 2000,
+    concurrency: options.concurrency ?? 3,
+  });
+}
