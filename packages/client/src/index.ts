@@ -1,0 +1,12 @@
+export {
+  type Artifact,
+  type ArtifactLines,
+  type Client,
+  type ClientOptions,
+  type Context,
+  type ContextOptions,
+  createClient,
+  type Receipt,
+} from './client.js';
+export type { AgentEvent, ContentPart } from './event.js';
+export { PalimpsestError } from './palimpsest-error.js';

@@ -1,0 +1,29 @@
+/** What is asked of a context. */
+export interface ContextRequest {
+  tenant: string;
+  conversation: string;
+  /** Tokens that the whole context may have. */
+  budget: number;
+  format: ContextFormat;
+  /** Text that long-term memory is searched for. */
+  query?: string | undefined;
+}
+
+export type ContextFormat = 'openai';
+
+export type ContextAnswer =
+  | {
+      /** Sent as JSON. */
+      body: object;
+      /** What the ETag is made of: equal contents, equal ETags. Leave out what changes while the context does not. */
+      content: string;
+    }
+  /** The tenant has no such conversation, or nothing of it is folded yet. */
+  | { notFound: true }
+  /** Pins and other fixed parts alone exceed the budget; `floor` tells the tokens of each part and their total. */
+  | { floor: Readonly<Record<string, number>> };
+
+/** Assembles contexts from the live generation's views. Reads only what belongs to the tenant. */
+export interface ContextReader {
+  read(request: ContextRequest): Promise<ContextAnswer>;
+}

@@ -1,0 +1,140 @@
+import {
+  type Fact,
+  type Held,
+  type Entry,
+  hold,
+  readState,
+  type ConversationState,
+  type SummaryLeaf,
+} from '@palimpsest/strategy';
+import type pg from 'pg';
+
+/** A conversation's view with its memory, as one statement reads them. */
+export interface View {
+  partition: number;
+  offset: bigint;
+  state: ConversationState;
+  leaves: SummaryLeaf[];
+  facts: Fact[];
+}
+
+interface ViewRow {
+  partition: number;
+  offset: string;
+  state: string;
+  leaves: [from: string, to: string, seen: string, text: string, carried: string[]][];
+  facts: [
+    type: string,
+    actor: string,
+    subject: string,
+    payload: string,
+    until: number | null,
+    source: string,
+  ][];
+}
+
+export interface ViewKey {
+  generation: number;
+  tenant: string;
+  conversation: string;
+}
+
+/** View, summary leaves and the facts valid at `now` (ms); null where there is no such conversation. */
+export async function loadView(pool: pg.Pool, key: ViewKey, now: number): Promise<View | null> {
+  const { rows } = await pool.query<ViewRow>({
+    name: 'context-load-view',
+    text: `
+      select v.partition, v."offset", v.state,
+        (select coalesce(json_agg(json_build_array(s.from_order::text, s.to_order::text, s.seen_offset::text, s.text,
+                 to_json(s.carried)) order by s.from_order), '[]'::json)
+         from palimpsest.summaries s
+         where s.generation = $1 and s.tenant = $2 and s.conversation_id = $3) as leaves,
+        (select coalesce(json_agg(json_build_array(f.fact_type, f.actor, f.subject, f.payload,
+                 floor(extract(epoch from f.valid_until) * 1000)::bigint, f.source_order::text)
+                 order by f.source_order, f.fact_id), '[]'::json)
+         from palimpsest.facts f
+         where f.generation = $1 and f.tenant = $2 and f.conversation_id = $3 and f.superseded_by is null
+           and (f.valid_until is null or f.valid_until > to_timestamp($4::float8 / 1000))) as facts
+      from palimpsest.context_views v
+      where v.generation = $1 and v.tenant = $2 and v.conversation_id = $3`,
+    values: [key.generation, key.tenant, key.conversation, now],
+  });
+  const row = rows[0];
+  if (row === undefined) return null;
+  return {
+    partition: row.partition,
+    offset: BigInt(row.offset),
+    state: readState(row.state),
+    leaves: row.leaves.map(([from, to, seen, text, carried]) => ({
+      from: BigInt(from),
+      to: BigInt(to),
+      seen: BigInt(seen),
+      text,
+      carried,
+    })),
+    facts: row.facts.map(([type, actor, subject, payload, until, source]) => ({
+      type,
+      actor,
+      subject,
+      payload,
+      validUntil: until === null ? null : Number(until),
+      sourceOrder: BigInt(source),
+    })),
+  };
+}
+
+const PAGE = 200;
+
+/**
+ * Entries older than the window, back from its edge until `tokens` are reached or the conversation begins. Only for
+ * budgets above what the view's row holds. Where it stops midway, it stops before a message, so that no step is split.
+ */
+export async function loadOlder(
+  pool: pg.Pool,
+  key: ViewKey,
+  edge: bigint,
+  want: { tokens: number; entries: number },
+): Promise<Held[]> {
+  const older: Held[] = [];
+  let tokens = 0;
+  let before = edge + 1n;
+  for (;;) {
+    const { rows } = await pool.query<{ entry: string }>({
+      name: 'context-load-older',
+      text: `select entry from palimpsest.messages
+             where generation = $1 and tenant = $2 and conversation_id = $3 and ord < $4
+               and kind in ('message', 'tool_call', 'tool_result')
+             order by ord desc limit ${PAGE}`,
+      values: [key.generation, key.tenant, key.conversation, before],
+    });
+    for (const row of rows) {
+      const held = hold(JSON.parse(row.entry) as Entry);
+      older.push(held);
+      tokens += held.entry.tokens;
+      before = held.order;
+      if (tokens >= want.tokens || older.length >= want.entries) return fromFirstMessage(older.toReversed());
+    }
+    if (rows.length < PAGE) return older.toReversed();
+  }
+}
+
+function fromFirstMessage(entries: Held[]): Held[] {
+  const first = entries.findIndex((held) => held.entry.kind === 'message');
+  return first === -1 ? [] : entries.slice(first);
+}
+
+/** Originals of entries that were cut, by artifact id. */
+export async function loadOriginals(
+  pool: pg.Pool,
+  key: ViewKey,
+  artifacts: readonly string[],
+): Promise<Map<string, string>> {
+  if (artifacts.length === 0) return new Map();
+  const { rows } = await pool.query<{ artifact_id: string; content: string }>({
+    name: 'context-load-originals',
+    text: `select artifact_id, content from palimpsest.artifacts
+           where generation = $1 and tenant = $2 and conversation_id = $3 and artifact_id = any($4::text[])`,
+    values: [key.generation, key.tenant, key.conversation, artifacts],
+  });
+  return new Map(rows.map((row) => [row.artifact_id, row.content]));
+}

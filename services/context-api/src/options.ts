@@ -1,0 +1,69 @@
+import type { EventCodec } from '@palimpsest/events';
+import type { EventLog } from '@palimpsest/log';
+import type { Logger, Metrics } from '@palimpsest/observability';
+import type pg from 'pg';
+import type { ContextReader } from './context-reader.js';
+
+export interface ContextApiOptions {
+  log: EventLog;
+  /**
+   * Postgres with the schema migrated. The log must not use this same pool: while a batch is accepted, one of its
+   * connections waits for the append.
+   */
+  pool: pg.Pool;
+  codec: EventCodec;
+  context: ContextReader;
+  /** The generation that answers come from. Asked for each request, so that a promote needs no restart. */
+  live(): LiveGeneration | Promise<LiveGeneration>;
+  /** Without one, tasks and costs answer 503. */
+  ledger?: LedgerReader;
+  metrics: Metrics;
+  logger: Logger;
+  limits?: Partial<Limits>;
+  /** What must hold before requests are sent here, by name. A check that rejects makes `/readyz` answer 503. */
+  readiness?: Readonly<Record<string, () => Promise<void>>>;
+  /** The consumer whose checkpoint `after` waits for. */
+  viewConsumer?: string;
+}
+
+export interface LiveGeneration {
+  generation: number;
+  strategyName: string;
+  strategyVersion: string;
+}
+
+export type CostGroup = 'agent' | 'strategy' | 'day';
+
+/** What the API needs of the ledger. Every answer is of one tenant and may be sent as it is. */
+export interface LedgerReader {
+  /** Steps, cost, peak and outcome of a task; null where the tenant has no such task. */
+  task(tenant: string, taskId: string): Promise<object | null>;
+  /** Cost and tokens by the groups given, in the order given. */
+  costs(tenant: string, groupBy: readonly CostGroup[]): Promise<readonly object[]>;
+  /** The answer to one read-only query: columns as `meta`, rows as `data`. Rejects with what was wrong with it. */
+  sql(tenant: string, query: string): Promise<object>;
+}
+
+export interface Limits {
+  /** Bytes of one request's body. */
+  bodyBytes: number;
+  /** Bytes of one event as it goes into the log; with Kafka not above the broker's `message.max.bytes`. */
+  eventBytes: number;
+  /** Requests per key and minute, counted in this process. */
+  requestsPerMinute: number;
+  /** How long `after` waits for the view. */
+  waitMs: number;
+  /** Delay of the event loop above which new requests are turned away; 0 = never. */
+  eventLoopDelayMs: number;
+  /** Bytes that an artifact reader answers at most. */
+  linesBytes: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  bodyBytes: 16 * 1024 * 1024,
+  eventBytes: 8 * 1024 * 1024,
+  requestsPerMinute: 6_000,
+  waitMs: 2_000,
+  eventLoopDelayMs: 2_000,
+  linesBytes: 256 * 1024,
+};

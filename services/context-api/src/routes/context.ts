@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { TOPICS } from '@palimpsest/events';
+import { parsePosition } from '@palimpsest/views';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { tenantOf } from '../authorize.js';
+import type { ContextApiOptions, Limits } from '../options.js';
+import { partitionFinder } from '../partition-of-conversation.js';
+import { invalidField, Problem } from '../problem.js';
+import { pathId, wholeNumber } from '../validate.js';
+import { waitForPosition } from '../wait-for-position.js';
+
+const params = z.object({ id: pathId });
+const query = z.strictObject({
+  budget: wholeNumber(1, 1_000_000).default(8_000).describe('Tokens that the whole context may have.'),
+  format: z.enum(['openai', 'anthropic', 'ai-sdk', 'text']).default('openai'),
+  query: z.string().max(8_192).optional().describe('Text that long-term memory is searched for.'),
+  after: z.string().max(64).optional().describe('A position: wait until the view holds the event there.'),
+  at: z.string().max(64).optional().describe('A position: the context as it was then. Not yet.'),
+  strategy: z.string().max(256).optional().describe('`name@version` in place of the live one. Not yet.'),
+});
+type Query = z.infer<typeof query>;
+
+/** `GET /v1/conversations/:id/context`. `stopping` is aborted when the server closes: waiting requests end then. */
+export function contextRoute(
+  app: FastifyInstance,
+  options: ContextApiOptions,
+  limits: Limits,
+  stopping: AbortSignal,
+): void {
+  const partitionOfConversation = partitionFinder(options.log);
+
+  async function waitFor(
+    after: string,
+    tenant: string,
+    conversation: string,
+    gone: AbortSignal,
+  ): Promise<void> {
+    const place = parsePosition(after);
+    if (place === null) throw invalidField('?after', 'is not a position as POST /v1/events answers them');
+    const partition = await partitionOfConversation(tenant, conversation);
+    if (place.topic !== TOPICS.messages || place.partition !== partition) {
+      throw invalidField(
+        '?after',
+        'is not a position of a message of this conversation',
+        'Give the position of a message, tool call or other event of this conversation; steps and tasks have none here.',
+      );
+    }
+    const { generation } = await options.live();
+    const reached = await waitForPosition(options.pool, {
+      generation,
+      consumer: options.viewConsumer ?? 'truncator',
+      place,
+      timeoutMs: limits.waitMs,
+      signal: AbortSignal.any([gone, stopping]),
+    });
+    if (reached === null) return;
+    if (stopping.aborted) {
+      throw new Problem('unavailable', 'This server is stopping. Ask again.', {
+        headers: { 'retry-after': '1' },
+      });
+    }
+    throw new Problem(
+      'position-not-reached',
+      `The view has not reached ${after} within ${limits.waitMs} ms. Ask again, or without "after".`,
+      { headers: { 'retry-after': '1' }, members: { position: reached === '' ? null : reached } },
+    );
+  }
+
+  app.route<{ Params: z.infer<typeof params>; Querystring: Query }>({
+    method: 'GET',
+    url: '/v1/conversations/:id/context',
+    config: { scope: 'read' },
+    schema: { summary: 'The context for the next call of the model', params, querystring: query },
+    handler: async (request, reply) => {
+      const { budget, format, query: search, after } = request.query;
+      refuseWhatIsNotYet(request.query);
+      const tenant = tenantOf(request);
+      const conversation = request.params.id;
+      if (after !== undefined) {
+        const gone = new AbortController();
+        reply.raw.once('close', () => gone.abort());
+        await waitFor(after, tenant, conversation, gone.signal);
+      }
+      const answer = await options.context.read({
+        tenant,
+        conversation,
+        budget,
+        format: format as 'openai',
+        query: search,
+      });
+      if ('notFound' in answer) {
+        throw new Problem(
+          'not-found',
+          'There is no such conversation, or none of its events is folded into the view yet: ask with "after".',
+        );
+      }
+      if ('floor' in answer) {
+        throw new Problem(
+          'floor-above-budget',
+          `What may not be left out is larger than the budget of ${budget} tokens. Raise the budget, or unpin.`,
+          { members: { budget, floor: answer.floor } },
+        );
+      }
+      const etag = `"${createHash('sha256').update(answer.content).digest('base64url')}"`;
+      reply.headers({ etag, 'cache-control': 'private, no-cache', vary: 'authorization' });
+      if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      return reply.send(answer.body);
+    },
+  });
+}
+
+function refuseWhatIsNotYet(asked: Query): void {
+  if (asked.format !== 'openai')
+    throw notYet('?format', `Format "${asked.format}" is not there yet, only "openai".`);
+  if (asked.at !== undefined) throw notYet('?at', 'Contexts of the past ("at") are not there yet.');
+  if (asked.strategy !== undefined) {
+    throw notYet('?strategy', 'Contexts by another strategy are not there yet, only by the live one.');
+  }
+}
+
+function notYet(path: string, detail: string): Problem {
+  return new Problem('not-implemented', detail, { errors: [{ path, message: detail }] });
+}
+
+/** RFC 9110: a list of tags or `*`, compared weakly. */
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}

@@ -1,0 +1,81 @@
+const ID = '01890000-0000-7000-8000-00000000000';
+
+/** Fields that any event may carry. */
+const common = {
+  conversation_id: 'c-1',
+  event_id: `${ID}1`,
+  seq: 1,
+  occurred_at: '2026-11-30T12:00:00.250Z',
+  client_id: 'client-1',
+  agent: 'agent-1',
+};
+
+/** One event of every type that the API takes, with every field it may have. */
+export const VALID_EVENTS: readonly Record<string, unknown>[] = [
+  {
+    type: 'message',
+    ...common,
+    task_id: 't-1',
+    role: 'assistant',
+    content: [
+      { type: 'text', text: 'secret words' },
+      { type: 'image', mime: 'image/png', data: 'aGk=' },
+      { type: 'image', url: 'https://example.org/a.png' },
+      { type: 'thinking', text: 'hm', signature: 'sig' },
+    ],
+  },
+  { type: 'tool_call', ...common, call_id: 'call-1', tool: 'search', arguments: { q: 1 }, step_id: 's-1' },
+  {
+    type: 'tool_result',
+    ...common,
+    call_id: 'call-1',
+    content: { rows: [1.1, 'two'] },
+    content_type: 'application/json',
+    is_error: false,
+  },
+  { type: 'pin', ...common, message_id: `${ID}2` },
+  { type: 'unpin', ...common, message_id: `${ID}2` },
+  { type: 'correction', ...common, message_id: `${ID}2` },
+  { type: 'state_patch', ...common, task_id: 't-1', patch: { goal: 'ship' }, source_ids: [`${ID}2`] },
+  {
+    type: 'tools_declared',
+    ...common,
+    tools: [{ name: 'search', summary: 'finds', schema: { type: 'object' }, phases: ['plan'] }],
+  },
+  { type: 'phase', ...common, task_id: 't-1', phase: 'plan' },
+  {
+    type: 'conversation_settings',
+    ...common,
+    agent_type: 'shop',
+    model: 'gpt-5',
+    language: 'uk',
+    time_zone: 'Europe/Kyiv',
+    flags: { verbatim: true, full_context: false },
+  },
+  {
+    type: 'step',
+    ...common,
+    task_id: 't-1',
+    step_index: 3,
+    run_id: 'r-1',
+    provider: 'openai',
+    model: 'gpt-5',
+    usage: { input: 10, output: 3, cache_read: 1, cache_write_5m: 1, cache_write_1h: 1, reasoning: 1 },
+    usage_semantics: 'input_includes_cache',
+    answer_id: 'a-1',
+    request_id: 'q-1',
+    final: true,
+    strategy: 'sliding-window@v1',
+    generation: 1,
+    model_resolved: 'gpt-5-2026',
+    tool_name: 'search',
+    tool_result_bytes: 5,
+    state_bytes: 6,
+    latency_ms: 7,
+    ttft_ms: 8,
+    context_tokens: 9,
+    stable_prefix_tokens: 10,
+  },
+  { type: 'task_started', ...common, task_id: 't-1' },
+  { type: 'task_finished', ...common, task_id: 't-1', outcome: 'completed' },
+];
