@@ -1,0 +1,2 @@
+export * from './event-log.js';
+export { partitionOf } from './partition-of.js';

@@ -1,0 +1,14 @@
+export type {
+  BatchContext,
+  CheckpointWriter,
+  ConsumerOptions,
+  DecodedRecord,
+  ManualConsumerOptions,
+  RetryOptions,
+  RunningConsumer,
+} from './consumer.js';
+export { readDeadLetter, replayOf } from './dead-letter.js';
+export type { DeadLetter } from './dead-letter.js';
+export * from './errors.js';
+export { inTransaction } from './in-transaction.js';
+export { startConsumer, startManualConsumer } from './start-consumer.js';

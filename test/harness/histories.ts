@@ -1,0 +1,191 @@
+import { type ChatEvent, type ContentPart, textPart } from '@palimpsest/events';
+import fc from 'fast-check';
+
+/** Builds events of one conversation from short notes, with ids that follow from their position. */
+export class History {
+  readonly events: ChatEvent[] = [];
+  constructor(
+    readonly conversation = 'c1',
+    readonly tenant = 'acme',
+    readonly withSeq = false,
+  ) {}
+
+  message(role: 'system' | 'user' | 'assistant' | 'developer', content: string | ContentPart[]): string {
+    return this.#add({
+      type: 'message',
+      role,
+      content: typeof content === 'string' ? [textPart(content)] : content,
+    });
+  }
+  call(call_id: string, tool: string, args: string, step_id: string | null = null): string {
+    return this.#add({ type: 'tool_call', call_id, tool, arguments: args, step_id });
+  }
+  result(call_id: string, content: string, is_error = false): string {
+    return this.#add({
+      type: 'tool_result',
+      call_id,
+      content: [textPart(content)],
+      content_type: null,
+      is_error,
+    });
+  }
+  pin(message_id: string): string {
+    return this.#add({ type: 'pin', message_id });
+  }
+  unpin(message_id: string): string {
+    return this.#add({ type: 'unpin', message_id });
+  }
+
+  #add(body: Record<string, unknown>): string {
+    const index = this.events.length;
+    const event_id = `00000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`;
+    this.events.push({
+      event_id,
+      tenant: this.tenant,
+      conversation_id: this.conversation,
+      seq: this.withSeq ? BigInt(index) : null,
+      occurred_at: 1_700_000_000_000 + index * 1000,
+      client_id: null,
+      task_id: null,
+      agent: null,
+      ...body,
+    } as unknown as ChatEvent);
+    return event_id;
+  }
+}
+
+const words = [
+  'order 55',
+  'заказ №4471',
+  'замовлення',
+  'refund',
+  'Київ 😀',
+  '東京',
+  'a<|endoftext|>b',
+  '{"a":1}',
+  ' ',
+  'x'.repeat(40),
+];
+const shortText = fc.array(fc.constantFrom(...words), { maxLength: 12 }).map((list) => list.join(' '));
+const hugeText = fc.oneof(
+  fc.nat({ max: 4000 }).map((n) => 'слово '.repeat(n)),
+  fc
+    .nat({ max: 3000 })
+    .map((n) =>
+      JSON.stringify({ items: Array.from({ length: n % 300 }, (_, i) => ({ id: i, name: `item ${i}` })) }),
+    ),
+  fc.nat({ max: 8000 }).map((n) => 'a'.repeat(n)),
+  fc
+    .nat({ max: 400 })
+    .map((n) => `Error: boom\n${'    at lib.f (lib/x.js:1:2)\n'.repeat(n)}Caused by: refused db:5432`),
+  fc
+    .nat({ max: 200 })
+    .map((n) => `<html><body><script>var x</script>${'<p>text</p>'.repeat(n)}</body></html>`),
+  fc.constant('\ud83d broken \0 text'),
+);
+const anyText = fc.oneof({ weight: 6, arbitrary: shortText }, { weight: 1, arbitrary: hugeText });
+
+type Note =
+  | { kind: 'message'; role: 'user' | 'assistant' | 'system'; text: string }
+  | { kind: 'image' }
+  | {
+      kind: 'turn';
+      calls: number;
+      step: boolean;
+      missing: boolean;
+      late: boolean;
+      reuse: boolean;
+      texts: string[];
+    }
+  | { kind: 'orphan'; text: string }
+  | { kind: 'pin'; back: number }
+  | { kind: 'unpin'; back: number };
+
+const note: fc.Arbitrary<Note> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('message' as const),
+      role: fc.constantFrom('user' as const, 'assistant' as const),
+      text: anyText,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('message' as const),
+      role: fc.constant('system' as const),
+      text: shortText,
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: 'image' as const }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('turn' as const),
+      calls: fc.integer({ min: 1, max: 3 }),
+      step: fc.boolean(),
+      missing: fc.boolean().map((yes) => yes),
+      late: fc.boolean(),
+      reuse: fc.boolean(),
+      texts: fc.array(anyText, { minLength: 3, maxLength: 3 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('orphan' as const), text: shortText }) },
+);
+const pinNote: fc.Arbitrary<Note> = fc.record({
+  kind: fc.constantFrom('pin' as const, 'unpin' as const),
+  back: fc.nat({ max: 30 }),
+});
+
+/** Histories with parallel, open, orphaned and late calls, reused ids, huge and odd texts, images; pins on request. */
+export function histories(options: {
+  pins: boolean;
+  seq?: boolean;
+  maxNotes?: number;
+}): fc.Arbitrary<ChatEvent[]> {
+  const any = options.pins
+    ? fc.oneof({ weight: 9, arbitrary: note }, { weight: 1, arbitrary: pinNote })
+    : note;
+  return fc
+    .tuple(fc.array(any, { minLength: 1, maxLength: options.maxNotes ?? 40 }), fc.boolean())
+    .map(([notes, seq]) => toEvents(notes, options.seq ?? seq));
+}
+
+function toEvents(notes: readonly Note[], seq: boolean): ChatEvent[] {
+  const history = new History('c1', 'acme', seq);
+  const ids: string[] = [];
+  for (const [turn, one] of notes.entries()) {
+    if (one.kind === 'message') ids.push(history.message(one.role, one.text));
+    else if (one.kind === 'image') {
+      const image: ContentPart = {
+        kind: 'image',
+        text: null,
+        mime: 'image/png',
+        data: 'iVBORw0KGgo=',
+        url: null,
+        signature: null,
+      };
+      ids.push(history.message('user', [textPart('look'), image]));
+    } else if (one.kind === 'orphan') history.result(`gone-${turn}`, one.text);
+    else if (one.kind === 'pin' || one.kind === 'unpin') {
+      const target = ids[ids.length - 1 - one.back];
+      if (target !== undefined) history[one.kind](target);
+    } else addTurn(history, one, turn);
+  }
+  return history.events;
+}
+
+function addTurn(history: History, turn: Extract<Note, { kind: 'turn' }>, index: number): void {
+  const id = (n: number): string => (turn.reuse ? `call_${n}` : `call_${index}_${n}`);
+  for (let n = 0; n < turn.calls; n += 1) {
+    history.call(
+      id(n),
+      'search',
+      `{"q":${JSON.stringify(turn.texts[n]?.slice(0, 50).toWellFormed())}}`,
+      turn.step ? `step-${index}` : null,
+    );
+  }
+  if (turn.late) history.message('user', 'and?');
+  for (let n = turn.missing ? 1 : 0; n < turn.calls; n += 1) history.result(id(n), turn.texts[n] ?? '');
+}
