@@ -1,0 +1,17 @@
+export { deterministicId } from './deterministic-id.js';
+export type { DerivationJob } from './derivation-job.js';
+export {
+  DEFAULT_SETTINGS,
+  type Derivation,
+  type DerivationDependencies,
+  type DerivationMetrics,
+  type DerivationSettings,
+  type Derived,
+  type ModelCall,
+  type RunningDerivation,
+} from './derivation-service.js';
+export { foldChatEvent, type Trigger } from './fold-chat-event.js';
+export { emptyFoldState, type FoldState } from './fold-state.js';
+export { type BlockSource, checkpointOf } from './read-block.js';
+export { SMALLEST_BLOCK } from './select-block.js';
+export { startDerivation } from './start-derivation.js';

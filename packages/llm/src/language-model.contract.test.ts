@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createExtractiveModel } from './extractive/extractive-model.js';
+import type { LanguageModel, SourceMessage } from './language-model.js';
+import { type LoopbackServer, startLoopbackServer } from './loopback-server.js';
+import { createOpenAICompatibleModel } from './openai-compatible/openai-compatible-model.js';
+
+let server: LoopbackServer;
+beforeAll(async () => {
+  server = await startLoopbackServer({
+    fallback: ({ body }) => ({
+      kind: 'answer',
+      text: body.response_format === undefined ? 'The user asks about an order.' : '{"facts":[]}',
+    }),
+  });
+});
+afterAll(() => server.close());
+
+const messages: SourceMessage[] = [
+  {
+    id: 'e1',
+    kind: 'message',
+    role: 'user',
+    text: 'Where is order ORD-5512? I need it by Friday.',
+    tool: null,
+    at: 0,
+  },
+  { id: 'e2', kind: 'message', role: 'assistant', text: 'It left on Monday.', tool: null, at: 1 },
+];
+const request = { messages, language: null, timeZone: null, maxTokens: 200 };
+const signal = new AbortController().signal;
+
+const PROVIDERS: [string, () => LanguageModel][] = [
+  ['extractive', () => createExtractiveModel({ countTokens: (text) => text.length / 4 })],
+  ['openai-compatible', () => createOpenAICompatibleModel({ baseUrl: server.baseUrl, model: 'm' })],
+];
+
+describe.each(PROVIDERS)('the model port: %s', (_name, create) => {
+  it('answers with a text and with facts, whole and with their hashes', async () => {
+    const model = create();
+    const summary = await model.summarize(request, signal);
+    expect(summary.text).not.toBe('');
+    expect(summary.prompt_hash).toBe(model.promptHash('summary', request));
+    const facts = await model.extractFacts(request, signal);
+    expect(facts.prompt_hash).toBe(model.promptHash('facts', request));
+  });
+
+  it('loses no identifier: text and carried hold them all', async () => {
+    const { text, carried } = await create().summarize(request, signal);
+    expect(text + carried.join(' ')).toContain('ORD-5512');
+  });
+
+  it('hashes the prompt by purpose and limits, the input by the source', async () => {
+    const model = create();
+    expect(model.promptHash('summary', { maxTokens: 1 })).not.toBe(
+      model.promptHash('summary', { maxTokens: 2 }),
+    );
+    expect(model.promptHash('summary', request)).not.toBe(model.promptHash('facts', request));
+    const one = await model.extractFacts(request, signal);
+    const other = await model.extractFacts({ ...request, messages: messages.slice(1) }, signal);
+    expect(other.input_hash).not.toBe(one.input_hash);
+    expect(other.prompt_hash).toBe(one.prompt_hash);
+  });
+
+  it('rejects when the signal is aborted', async () => {
+    await expect(create().summarize(request, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+    await expect(create().extractFacts(request, AbortSignal.abort(new Error('stop')))).rejects.toThrow(
+      'stop',
+    );
+  });
+});

@@ -1,0 +1,82 @@
+import {
+  DEFAULT_SETTINGS,
+  type DerivationDependencies,
+  type DerivationSettings,
+  type RunningDerivation,
+  startDerivation,
+} from '@palimpsest/derivations';
+import { type FactsMadeEvent, TOPICS } from '@palimpsest/events';
+import { storableText } from '@palimpsest/llm';
+import { tokenCounter } from '@palimpsest/tokens';
+import { askForFacts } from './ask-for-facts.js';
+import { projectFacts } from './project-facts.js';
+
+export interface FactExtractorOptions extends DerivationDependencies {
+  settings?: Partial<DerivationSettings>;
+}
+
+/** Enough of an answer for a person to judge by. */
+const REVIEWED_CHARACTERS = 20_000;
+
+/** Facts take nothing out of the view, so no live part is kept from them: the newest statements count at once. */
+const FACT_SETTINGS: DerivationSettings = { ...DEFAULT_SETTINGS, keepLive: 0, maxTokens: 1500 };
+
+/**
+ * Starts the fact-extractor: what users state becomes rows of `palimpsest.facts`, answers that cannot be used go to
+ * `palimpsest.facts_review`. Resolves when it consumes and its worker runs.
+ */
+export async function createFactExtractor(options: FactExtractorOptions): Promise<RunningDerivation> {
+  const { settings: given, ...dependencies } = options;
+  const settings = { ...FACT_SETTINGS, ...given };
+  const { model, metrics, generation, pool } = dependencies;
+  const projection = {
+    generation,
+    partitions: await dependencies.log.partitions(TOPICS.messages),
+    count: (text: string): number => tokenCounter(null).count(text),
+  };
+  return startDerivation(
+    {
+      name: 'fact-extractor',
+      purpose: 'facts',
+      // Only users state facts: a block without their words is not worth a call.
+      isWorthAsking: (source) => source.messages.some((message) => message.role === 'user'),
+      async derive({ job, source, calls }, signal) {
+        const request = {
+          messages: source.messages,
+          language: job.language,
+          timeZone: job.time_zone,
+          maxTokens: settings.maxTokens,
+        };
+        const result = await askForFacts(model, request, calls, signal);
+        metrics.model_calls_total.inc({
+          provider: model.provider,
+          outcome: result.ok ? 'ok' : result.reason,
+        });
+        if (!result.ok) return { kind: 'rejected', reason: result.reason, answer: result.answer };
+        return { kind: 'facts', facts: result.facts, model: result.model, stopReason: result.stopReason };
+      },
+      async review(job, reviewId, { reason, answer }) {
+        await pool.query(
+          `insert into palimpsest.facts_review (generation, tenant, conversation_id, review_id, reason, answer)
+           values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+          [
+            generation,
+            job.tenant,
+            job.conversation_id,
+            reviewId,
+            reason,
+            storableText(answer.slice(0, REVIEWED_CHARACTERS)),
+          ],
+        );
+      },
+      project: (tx, events) =>
+        projectFacts(
+          tx,
+          projection,
+          events.filter((event): event is FactsMadeEvent => event.type === 'facts_made'),
+        ),
+    },
+    dependencies,
+    settings,
+  );
+}

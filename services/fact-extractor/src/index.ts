@@ -1,0 +1,1 @@
+export { createFactExtractor, type FactExtractorOptions } from './fact-extractor.js';

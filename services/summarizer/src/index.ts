@@ -1,0 +1,1 @@
+export { createSummarizer, type SummarizerOptions } from './summarizer.js';
