@@ -78,18 +78,21 @@ function skipText(tap: Tap): void {
 
 /** A schema text as avsc's type, with our own long, text and arrays. Throws where it is no Avro schema. */
 export function parseSchema(text: string): avro.Type {
-  return avro.Type.forSchema(JSON.parse(text) as avro.Schema, {
-    // made anew each time: avsc puts the names a schema defines into it
-    registry: { long: longType, string: textType },
-    wrapUnions: 'never',
-    omitRecordMethods: true,
-    typeHook: (schema: avro.Schema, options: unknown) => {
-      const kind = (schema as { type?: unknown }).type;
-      if (kind === 'array') return new BoundedArrayType(schema, options);
-      if (kind === 'map') return new BoundedMapType(schema, options);
-      return undefined;
-    },
-  } as Partial<avro.ForSchemaOptions>);
+  return avro.Type.forSchema(
+    JSON.parse(text) as avro.Schema,
+    {
+      // made anew each time: avsc puts the names a schema defines into it
+      registry: { long: longType, string: textType },
+      wrapUnions: 'never',
+      omitRecordMethods: true,
+      typeHook: (schema: avro.Schema, options: unknown) => {
+        const kind = (schema as { type?: unknown }).type;
+        if (kind === 'array') return new BoundedArrayType(schema, options);
+        if (kind === 'map') return new BoundedMapType(schema, options);
+        return undefined;
+      },
+    } as Partial<avro.ForSchemaOptions>,
+  );
 }
 
 const textType = new TextType();

@@ -110,7 +110,7 @@ export function createCodec(options: CodecOptions): EventCodec {
     },
     decode(sealed, headers = {}) {
       const value = options.unseal === undefined ? sealed : options.unseal(sealed, headers);
-      if (value.length < HEADER_BYTES || value.readUInt8(0) !== MAGIC) {
+      if (value.length < HEADER_BYTES || value[0] !== MAGIC) {
         throw new UndecodableError(
           `Not in Confluent wire format: ${value.length} bytes, first ${value.length > 0 ? value[0] : 'none'} (want 0).`,
         );

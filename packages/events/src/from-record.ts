@@ -1,12 +1,11 @@
 import type { EventType, PalimpsestEvent } from './event.js';
 import { type LongFields, longFields } from './long-fields.js';
+import { LAST_TIME } from './parse-time.js';
 import { UndecodableError } from './undecodable-error.js';
 
 /** Fields that may hold any 64-bit value; every other number must be a safe integer. */
-const WIDE = ['seq', 'from_order', 'to_order', 'seen_offset'];
+const WIDE = new Set(['seq', 'from_order', 'to_order', 'seen_offset']);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** 9999-12-31T23:59:59.999Z, the last time that every store of ours can hold. */
-const LAST_TIME = 253_402_300_799_999;
 /** 0001-01-01T00:00Z: a fact may be older than 1970 ("born in 1962"). */
 const FIRST_TIME = -62_135_596_800_000;
 /**
@@ -23,8 +22,8 @@ type Fields = Record<string, unknown>;
  */
 export function fromRecord(type: EventType, schemaText: string): (record: Fields) => PalimpsestEvent {
   const longs = longFields(schemaText);
-  const wide = longs.own.filter((field) => WIDE.includes(field));
-  const safe: LongFields = { ...longs, own: longs.own.filter((field) => !WIDE.includes(field)) };
+  const wide = longs.own.filter((field) => WIDE.has(field));
+  const safe: LongFields = { ...longs, own: longs.own.filter((field) => !WIDE.has(field)) };
   const aboutMessage = type === 'pin' || type === 'unpin' || type === 'correction';
   return (record) => {
     const event: Fields = { type, ...record };

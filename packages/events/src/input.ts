@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { integerDigits, plainNumber } from './parse-json.js';
+import { parseTime } from './parse-time.js';
 
 /** What `POST /v1/events` accepts, one schema per type. Unknown fields are refused: a typo must not lose data silently. */
 
 const MAX_LONG = 2n ** 63n - 1n;
+const PART_TYPES = new Set<unknown>(['text', 'image', 'thinking']);
 const CLEAN = 'must not hold NUL or lone surrogates';
 
-const id = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(512)
-  .refine(isCleanId, CLEAN);
+const id = z.string().min(1, 'must not be empty').max(512).refine(isCleanId, CLEAN);
 const uuid = z
   .string()
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, 'must be a UUID')
@@ -25,12 +23,10 @@ const seq = z
 const time = z
   .string()
   .refine(
-    (text) =>
-      /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2})$/.test(text) &&
-      !Number.isNaN(Date.parse(text)),
-    'must be a time as in RFC 3339, e.g. 2026-11-30T12:00:00Z',
+    (text) => parseTime(text) !== undefined,
+    'must be a time from 1970 to 9999 as in RFC 3339, e.g. 2026-11-30T12:00:00Z',
   )
-  .transform((text) => Date.parse(text));
+  .transform((text) => parseTime(text) as number);
 const tokens = z.preprocess(plainNumber, z.int('must be a whole number of tokens').nonnegative());
 const amount = z.preprocess(plainNumber, z.int().nonnegative());
 const text = z.string();
@@ -181,9 +177,14 @@ export const inputBatch = z.strictObject({ events: z.array(inputEvent).min(1).ma
 
 /** The parts of a tool result's content, where it is a list of parts; undefined where it is other JSON. */
 export function partsOf(value: unknown): InputPart[] | undefined {
-  if (!Array.isArray(value) || value.length === 0) return undefined;
+  if (!Array.isArray(value) || value.length === 0 || !looksLikePart(value[0])) return undefined;
   const parsed = z.array(part).safeParse(value);
   return parsed.success ? parsed.data : undefined;
+}
+
+/** Asked first: collecting what is wrong with each of 100,000 rows of plain JSON would take seconds. */
+function looksLikePart(value: unknown): boolean {
+  return isJsonObject(value) && PART_TYPES.has((value as { type?: unknown }).type);
 }
 
 function isJsonObject(value: unknown): boolean {

@@ -27,11 +27,12 @@ export function topicOf(type: EventType): Topic {
 
 /**
  * The record key, which decides the partition: tenant and conversation, for steps and tasks tenant and task.
- * Both halves are percent-encoded, so no id can reach into another tenant's keys.
+ * Both halves are percent-encoded, so no id can reach into another tenant's keys. Lone surrogates count as U+FFFD,
+ * which they become in the log.
  */
 export function keyOf(event: PalimpsestEvent): string {
   const topic = topicOf(event.type);
   const second =
     topic === TOPICS.steps || topic === TOPICS.tasks ? (event.task_id ?? '') : event.conversation_id;
-  return `${encodeURIComponent(event.tenant)}/${encodeURIComponent(second)}`;
+  return `${encodeURIComponent(event.tenant.toWellFormed())}/${encodeURIComponent(second.toWellFormed())}`;
 }

@@ -11,11 +11,26 @@ export function byteaArray(values: readonly (Buffer | null)[]): Buffer {
   return encodeArray(OID.bytea, values);
 }
 
+/** Written straight into the array: no buffer per element. */
 export function textArray(values: readonly (string | null)[]): Buffer {
-  return encodeArray(
-    OID.text,
-    values.map((value) => (value === null ? null : Buffer.from(value, 'utf8'))),
-  );
+  let size = HEADER_BYTES;
+  let hasNulls = false;
+  for (const value of values) {
+    size += 4;
+    if (value === null) hasNulls = true;
+    else size += Buffer.byteLength(value);
+  }
+  const out = header(OID.text, size, values.length, hasNulls);
+  let at = HEADER_BYTES;
+  for (const value of values) {
+    if (value === null) at = out.writeInt32BE(-1, at);
+    else {
+      const length = out.write(value, at + 4);
+      out.writeInt32BE(length, at);
+      at += 4 + length;
+    }
+  }
+  return out;
 }
 
 export function uuidArray(values: readonly string[]): Buffer {

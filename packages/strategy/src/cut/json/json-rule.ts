@@ -86,7 +86,8 @@ class Writer {
     for (const note of this.noteForms()) {
       const text = writeJson(this.documents, this.live, choice, note);
       if (this.fits(text)) return { text, dropped: this.lastMissing };
-      if (this.context.counter.count(text) > this.context.maxTokens * 2) return null;
+      // A shorter note saves a few tokens only.
+      if (text.length > 8 * this.context.maxTokens + 800) return null;
     }
     return null;
   }

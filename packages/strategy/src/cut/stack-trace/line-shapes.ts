@@ -52,8 +52,9 @@ export const CHAIN =
   /^[\s|]*(?:During handling of the above exception|The above exception was the direct cause)|^\s*(?:\| )?\s*\+[-+]{4,}/;
 export const ANYHOW_CAUSES = /^\s*Caused by:\s*$/;
 export const RUST_BACKTRACE = /^\s*stack backtrace:/i;
+export const GO_SIGNAL = /^\[signal /;
 export const OUTRIGHT =
-  /(?:^|[\s:])panic: |^fatal error: |http: panic serving|panicked at |^\[signal |^\s*[Uu]nhandled [Ee]xception/;
+  /(?:^|[\s:])panic: |^fatal error: |http: panic serving|panicked at |^\s*[Uu]nhandled [Ee]xception/;
 export const ERROR_LINE =
   /\b[A-Z]\w*(?:Error|Exception|Failure|Fault|Throwable|Exit|Interrupt|Timeout|Warning)\b|\b(?:[Ff]atal error|FATAL|Error:|error:|error\[E\d+\])|^\s*(?:Error|error)\b/;
 /** A line that begins with the name of an exception, as the JVM, Node and .NET print it. */

@@ -75,7 +75,7 @@ function rankFrames(pieces: readonly Piece[], folded: Uint8Array, ranks: number[
       }
     } else if (piece.kind === 'message' || piece.kind === 'detail') {
       messages += 1;
-      if (messages <= MESSAGE_LINES && piece.text.trim() !== '') ranks[at] = 6;
+      if (messages <= MESSAGE_LINES && piece.text.trim() !== '') ranks[at] = Math.min(ranks[at] ?? NEVER, 6);
     }
   }
   close();

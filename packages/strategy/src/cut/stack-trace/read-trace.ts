@@ -82,6 +82,8 @@ export function readTrace(text: string): Piece[] {
       take('frame', /^\s+at /.test(bare[at + 1] ?? '') ? 2 : 1);
     } else if (shape.GO_ROUTINE.test(line)) {
       take('routine');
+    } else if (shape.GO_SIGNAL.test(line)) {
+      take('message');
     } else if (shape.OUTRIGHT.test(line)) {
       // Rust writes the message on the line after `panicked at src/main.rs:2:5:`.
       take('headline', line.includes('panicked at ') && line.endsWith(':') && at + 1 < lines.length ? 2 : 1);
