@@ -1,0 +1,97 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { contextCommand } from './commands/context.js';
+import { doctorCommand } from './commands/doctor.js';
+import { importCommand } from './commands/import.js';
+import { sqlCommand } from './commands/sql.js';
+import { startCommand } from './commands/start.js';
+import { type Environment, readEnvironment } from './environment.js';
+import { IMPORT_FORMATS, ImportError, type ImportFormat } from './import/read-import.js';
+import { CommandError, createOutput, type Output, UsageError } from './output.js';
+
+const program = new Command('palimpsest')
+  .description(
+    'Memory and its bill for LLM agents, from the event log. Results on stdout, progress on stderr.',
+  )
+  .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 called wrongly.')
+  .exitOverride()
+  .showHelpAfterError('(--help shows how to call it)');
+
+interface CommonOptions {
+  json?: boolean;
+  data?: string;
+}
+
+command('start', 'run the embedded stack; imports the samples when the store is empty')
+  .option('--once', 'print the demonstration and exit')
+  .action((options: CommonOptions & { once?: boolean }) =>
+    run(options, (environment, output) => startCommand({ once: options.once === true }, environment, output)),
+  );
+command('import', 'read files of sessions into the log; importing again changes nothing')
+  .argument('<format>', IMPORT_FORMATS.join(', '), parseFormat)
+  .argument('<files...>', 'files to read, in order')
+  .action((format: ImportFormat, files: string[], options: CommonOptions) =>
+    run(options, (environment, output) => importCommand(format, files, environment, output)),
+  );
+command('context', 'what the API would answer for the next call of a conversation')
+  .argument('<conversation>', 'its id')
+  .option('--budget <tokens>', 'tokens the whole context may have', parseBudget, 8000)
+  .addOption(new Option('--format <format>', 'of the messages').choices(['openai']).default('openai'))
+  .action((conversation: string, options: CommonOptions & { budget: number; format: 'openai' }) =>
+    run(options, (environment, output) => contextCommand(conversation, options, environment, output)),
+  );
+command('sql', 'ask the ledger (ClickHouse SQL, read-only)')
+  .argument('<query>', 'e.g. "select * from cost_per_completed_task"')
+  .action((query: string, options: CommonOptions) =>
+    run(options, (environment, output) => sqlCommand(query, environment, output)),
+  );
+command('doctor', 'check everything the stack needs and say what is wrong').action((options: CommonOptions) =>
+  run(options, doctorCommand),
+);
+
+function command(name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .option('--json', 'one JSON value on stdout')
+    .option('--data <folder>', 'data folder of the embedded stack (default .palimpsest, or PALIMPSEST_DATA)');
+}
+
+async function run(
+  options: CommonOptions,
+  work: (environment: Environment, output: Output) => Promise<void>,
+): Promise<void> {
+  const given = options.data === undefined ? {} : { PALIMPSEST_DATA: options.data };
+  await work(readEnvironment(given), createOutput(options.json === true));
+}
+
+function parseBudget(text: string): number {
+  const budget = Number(text);
+  if (!Number.isInteger(budget) || budget < 1)
+    throw new InvalidArgumentError('give a whole number of tokens.');
+  return budget;
+}
+
+function parseFormat(text: string): ImportFormat {
+  const format = IMPORT_FORMATS.find((one) => one === text);
+  if (format === undefined) throw new InvalidArgumentError(`choose one of ${IMPORT_FORMATS.join(', ')}.`);
+  return format;
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  else {
+    const known =
+      error instanceof CommandError || error instanceof UsageError || error instanceof ImportError;
+    process.stderr.write(`${known ? (error as Error).message : describe(error)}\n`);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  }
+}
+
+/** Message and causes; the stack is for PALIMPSEST_LOG_LEVEL=debug. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause === undefined ? '' : `\n  because: ${describe(error.cause)}`;
+  return `${error.message}${cause}`;
+}

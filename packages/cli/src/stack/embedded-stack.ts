@@ -1,0 +1,269 @@
+import { createContextApi, createContextReader, createLedgerReader } from '@palimpsest/context-api';
+import {
+  createCodec,
+  deadLetterTopic,
+  EVENT_TYPES,
+  type EventCodec,
+  type EventType,
+  schemaText,
+  subjectOf,
+  TOPICS,
+} from '@palimpsest/events';
+import { createFactExtractor } from '@palimpsest/fact-extractor';
+import { type Ledger, openLedger } from '@palimpsest/ledger';
+import { createExtractiveModel, createOpenAICompatibleModel, type LanguageModel } from '@palimpsest/llm';
+import type { EventLog } from '@palimpsest/log';
+import { createEmbeddedLog } from '@palimpsest/log-embedded';
+import { createMetricsSink } from '@palimpsest/metrics-sink';
+import { createLogger, createMetrics } from '@palimpsest/observability';
+import { startPostgres } from '@palimpsest/postgres-embedded';
+import { createPostgresRegistry, type SchemaRegistry } from '@palimpsest/schema-registry';
+import { strategyFromCanonical, type Strategy } from '@palimpsest/strategy';
+import { createSummarizer } from '@palimpsest/summarizer';
+import { tokenCounter } from '@palimpsest/tokens';
+import { createTruncator } from '@palimpsest/truncator';
+import { createKey, ensureLiveGeneration, migrate } from '@palimpsest/views';
+import pg from 'pg';
+import type { Environment } from '../environment.js';
+import { appendEvents } from './append-events.js';
+import {
+  openDataFolder,
+  readKey,
+  removeInstance,
+  runningInstance,
+  writeInstance,
+  writeKey,
+} from './data-folder.js';
+import { presetStrategy } from './strategy-files.js';
+
+/** Partitions of each topic: enough that conversations are folded side by side on a few cores. */
+const PARTITIONS = 4;
+
+/** All services in one process, on Postgres and ClickHouse of their own. */
+export interface EmbeddedStack {
+  url: string;
+  /** The API key of the embedded default. */
+  key: string;
+  /** Whether the key, and so the store, was made by this start. */
+  isNew: boolean;
+  strategy: Strategy;
+  pool: pg.Pool;
+  ledger: Ledger;
+  log: EventLog;
+  /** Resolves when every consumer has handled everything and no job waits. Rejects when a consumer has died. */
+  settled(): Promise<void>;
+  /** Rejects when a consumer dies; never resolves before `stop`. */
+  readonly done: Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** What was started, in order; closed in reverse. */
+type Closers = (() => Promise<unknown>)[];
+
+/**
+ * Starts the embedded stack on a data folder. Its data survives a stop, a restart and a kill. Throws when another
+ * stack runs on the folder.
+ */
+export async function startEmbeddedStack(
+  environment: Environment,
+  say: (line: string) => void,
+): Promise<EmbeddedStack> {
+  const folder = openDataFolder(environment.dataFolder);
+  const other = runningInstance(folder);
+  if (other !== null) {
+    throw new Error(
+      `A stack runs on ${folder.root} already (${other.url}, process ${other.pid}). Stop it first, or choose another folder with --data.`,
+    );
+  }
+  const closers: Closers = [];
+  try {
+    say('Starting Postgres…');
+    const postgres = await startPostgres({ dataFolder: folder.postgres });
+    closers.push(() => postgres.stop());
+    const connectionString = postgres.url();
+    const pool = openPool(connectionString, 16, closers);
+    const logPool = openPool(connectionString, 8, closers);
+    await migrate(pool);
+
+    say('Opening ClickHouse…');
+    const ledger = await openLedger({ kind: 'embedded', path: folder.clickhouse });
+    closers.push(() => ledger.close());
+
+    const log = await createEmbeddedLog({ pool: logPool, listen: connectionString });
+    closers.push(() => log.close());
+    await createTopics(log);
+    const registry = await createPostgresRegistry({ pool });
+    const codec = await registeredCodec(registry);
+    const preset = presetStrategy('default');
+    const generation = await ensureLiveGeneration(pool, { ...preset, name: preset.settings.name });
+    const strategy = strategyFromCanonical(generation.strategy);
+    if (strategy.version !== preset.version) {
+      say(`The live generation keeps ${strategy.label}; ${preset.label} needs a replay.`);
+    }
+    return await startServices({
+      environment,
+      folder,
+      pool,
+      ledger,
+      log,
+      codec,
+      strategy,
+      generation: generation.generation,
+      closers,
+    });
+  } catch (error) {
+    await closeAll(closers);
+    throw error;
+  }
+}
+
+interface Foundation {
+  environment: Environment;
+  folder: ReturnType<typeof openDataFolder>;
+  pool: pg.Pool;
+  ledger: Ledger;
+  log: EventLog;
+  codec: EventCodec;
+  strategy: Strategy;
+  generation: number;
+  closers: Closers;
+}
+
+async function startServices(foundation: Foundation): Promise<EmbeddedStack> {
+  const { environment, folder, pool, ledger, log, codec, strategy, generation, closers } = foundation;
+  const logger = createLogger({ name: 'palimpsest', level: environment.logLevel });
+  const metrics = createMetrics();
+  const decode = (record: Parameters<Parameters<typeof createTruncator>[0]['decode']>[0]) =>
+    codec.decode(record.value as Buffer, record.headers);
+  const shared = { log, pool, metrics, logger, decode };
+  const derivations = {
+    ...shared,
+    generation,
+    strategy: strategy.label,
+    model: modelOf(environment),
+    append: appendEvents(log, codec),
+  };
+  const { summary, facts } = strategy.settings;
+
+  const truncator = await createTruncator({ ...shared, generation, strategy });
+  closers.push(() => truncator.stop());
+  const sink = await createMetricsSink({ ...shared, ledger });
+  closers.push(() => sink.stop());
+  const running = [truncator, sink];
+  const jobs: Awaited<ReturnType<typeof createSummarizer>>[] = [];
+  if (summary !== null) {
+    const { block, keep_live, leaf_tokens } = summary;
+    const summarizer = await createSummarizer({
+      ...derivations,
+      settings: { block, keepLive: keep_live, maxTokens: leaf_tokens },
+    });
+    closers.push(() => summarizer.stop());
+    jobs.push(summarizer);
+  }
+  if (facts !== null) {
+    const extractor = await createFactExtractor(derivations);
+    closers.push(() => extractor.stop());
+    jobs.push(extractor);
+  }
+
+  const live = { generation, strategyName: strategy.settings.name, strategyVersion: strategy.version };
+  const api = await createContextApi({
+    log,
+    pool,
+    codec,
+    context: createContextReader({ pool, live: () => ({ generation, strategy }), now: () => Date.now() }),
+    live: () => live,
+    ledger: createLedgerReader(ledger),
+    metrics,
+    logger,
+    limits: { requestsPerMinute: 600_000 },
+    readiness: { postgres: async () => void (await pool.query('select 1')) },
+  });
+  closers.push(() => api.close());
+  const url = await api.listen({ port: environment.port });
+  const known = readKey(folder);
+  const key = known ?? (await makeKey(pool, folder));
+  writeInstance(folder, url);
+  closers.push(async () => removeInstance(folder));
+
+  const consumers = [...running, ...jobs];
+  return {
+    url,
+    key,
+    isNew: known === null,
+    strategy,
+    pool,
+    ledger,
+    log,
+    done: Promise.all(consumers.map((consumer) => consumer.done)),
+    async settled() {
+      await Promise.race([
+        Promise.all(consumers.map((consumer) => consumer.done)),
+        untilIdle(consumers, jobs),
+      ]);
+    },
+    stop: () => closeAll(closers),
+  };
+}
+
+interface Lagging {
+  lag(): Promise<bigint>;
+}
+
+/** Jobs append events and events make jobs: idle is when a look at both, twice in a row, finds nothing. */
+async function untilIdle(
+  consumers: readonly Lagging[],
+  jobs: readonly { pendingJobs(): Promise<number> }[],
+): Promise<void> {
+  for (let quiet = 0; quiet < 2; ) {
+    const lags = await Promise.all(consumers.map((consumer) => consumer.lag()));
+    const pending = await Promise.all(jobs.map((service) => service.pendingJobs()));
+    const idle = lags.every((lag) => lag === 0n) && pending.every((count) => count === 0);
+    quiet = idle ? quiet + 1 : 0;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+function modelOf({ model }: Environment): LanguageModel {
+  if (model === null) return createExtractiveModel({ countTokens: (text) => tokenCounter(null).count(text) });
+  return createOpenAICompatibleModel({
+    baseUrl: model.url,
+    model: model.model,
+    ...(model.key === null ? {} : { apiKey: model.key }),
+  });
+}
+
+async function createTopics(log: EventLog): Promise<void> {
+  for (const topic of Object.values(TOPICS)) {
+    await log.createTopic(topic, PARTITIONS);
+    await log.createTopic(deadLetterTopic(topic), 1);
+  }
+}
+
+/** A codec whose schemas are registered, as `palimpsest schemas register` will do it for a registry apart. */
+async function registeredCodec(registry: SchemaRegistry): Promise<EventCodec> {
+  const ids = new Map<EventType, number>();
+  for (const type of EVENT_TYPES) ids.set(type, await registry.register(subjectOf(type), schemaText(type)));
+  return createCodec({ ids, schemaById: (id) => registry.schemaById(id) });
+}
+
+async function makeKey(pool: pg.Pool, folder: Foundation['folder']): Promise<string> {
+  const { secret } = await createKey(pool, { tenant: 'default', scopes: ['ingest', 'read', 'admin'] });
+  writeKey(folder, secret);
+  return secret;
+}
+
+function openPool(connectionString: string, max: number, closers: Closers): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max });
+  pool.on('error', () => undefined); // an idle connection that breaks is replaced by the next query
+  closers.push(() => pool.end());
+  return pool;
+}
+
+async function closeAll(closers: Closers): Promise<void> {
+  for (const close of closers.splice(0).toReversed()) {
+    await close().catch((error: unknown) => {
+      process.stderr.write(`While stopping: ${(error as Error).message}\n`);
+    });
+  }
+}
