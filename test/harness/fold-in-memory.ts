@@ -102,9 +102,7 @@ export function sentTokens(
   for (const message of messages) {
     tokens += 4;
     if (typeof message.content === 'string') tokens += count(message.content);
-    else
-      for (const part of message.content ?? [])
-        tokens += part.type === 'text' ? count(part.text) : 1600;
+    else for (const part of message.content ?? []) tokens += part.type === 'text' ? count(part.text) : 1600;
     if (message.role === 'assistant') {
       for (const call of message.tool_calls ?? []) {
         tokens += count(call.function.name) + count(call.function.arguments) + 3;

@@ -50,7 +50,11 @@ export async function storeSnapshot(stack: RunningStack): Promise<StoreSnapshot>
     const orders = own.map((row) => BigInt(row.ord));
     const rank = (order: string): number => orders.filter((one) => one < BigInt(order)).length;
     conversations[name] = {
-      events: own.map(({ entry, ord, ...row }) => ({ ...row, rank: rank(ord), entry: ranked(JSON.parse(entry), rank) })),
+      events: own.map(({ entry, ord, ...row }) => ({
+        ...row,
+        rank: rank(ord),
+        entry: ranked(JSON.parse(entry), rank),
+      })),
       views: views.filter((row) => row.place === name).map((row) => ranked(JSON.parse(row.state), rank)),
       summaries: summaries
         .filter((row) => row.place === name)
@@ -67,7 +71,9 @@ export async function storeSnapshot(stack: RunningStack): Promise<StoreSnapshot>
        from palimpsest.accepted_events order by tenant, event_id`,
     ),
     // Ids of our own maintenance steps are made of orders; their number is not of the producer's making.
-    steps: await stack.bill(`select * from steps where purpose = 'answer' order by tenant, conversation, answer_key`),
+    steps: await stack.bill(
+      `select * from steps where purpose = 'answer' order by tenant, conversation, answer_key`,
+    ),
     tasks: await stack.bill('select * from tasks order by tenant, task'),
     costs: await stack.bill(
       `select tenant, agent, strategy, day, tasks, completed, spend, completed_spend, unpriced_steps

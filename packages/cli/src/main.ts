@@ -1,13 +1,9 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { contextCommand } from './commands/context.js';
-import { doctorCommand } from './commands/doctor.js';
-import { importCommand } from './commands/import.js';
-import { sqlCommand } from './commands/sql.js';
-import { startCommand } from './commands/start.js';
 import { type Environment, readEnvironment } from './environment.js';
-import { IMPORT_FORMATS, ImportError, type ImportFormat } from './import/read-import.js';
+import { IMPORT_FORMATS, ImportError, type ImportFormat } from './import/import-item.js';
 import { CommandError, createOutput, type Output, UsageError } from './output.js';
 
+// Commands are loaded when called: a stack takes a second to load, help and usage errors should not.
 const program = new Command('palimpsest')
   .description(
     'Memory and its bill for LLM agents, from the event log. Results on stdout, progress on stderr.',
@@ -24,28 +20,42 @@ interface CommonOptions {
 command('start', 'run the embedded stack; imports the samples when the store is empty')
   .option('--once', 'print the demonstration and exit')
   .action((options: CommonOptions & { once?: boolean }) =>
-    run(options, (environment, output) => startCommand({ once: options.once === true }, environment, output)),
+    run(options, async (environment, output) =>
+      (await import('./commands/start.js')).startCommand(
+        { once: options.once === true },
+        environment,
+        output,
+      ),
+    ),
   );
 command('import', 'read files of sessions into the log; importing again changes nothing')
   .argument('<format>', IMPORT_FORMATS.join(', '), parseFormat)
   .argument('<files...>', 'files to read, in order')
   .action((format: ImportFormat, files: string[], options: CommonOptions) =>
-    run(options, (environment, output) => importCommand(format, files, environment, output)),
+    run(options, async (environment, output) =>
+      (await import('./commands/import.js')).importCommand(format, files, environment, output),
+    ),
   );
 command('context', 'what the API would answer for the next call of a conversation')
   .argument('<conversation>', 'its id')
   .option('--budget <tokens>', 'tokens the whole context may have', parseBudget, 8000)
   .addOption(new Option('--format <format>', 'of the messages').choices(['openai']).default('openai'))
   .action((conversation: string, options: CommonOptions & { budget: number; format: 'openai' }) =>
-    run(options, (environment, output) => contextCommand(conversation, options, environment, output)),
+    run(options, async (environment, output) =>
+      (await import('./commands/context.js')).contextCommand(conversation, options, environment, output),
+    ),
   );
 command('sql', 'ask the ledger (ClickHouse SQL, read-only)')
   .argument('<query>', 'e.g. "select * from cost_per_completed_task"')
   .action((query: string, options: CommonOptions) =>
-    run(options, (environment, output) => sqlCommand(query, environment, output)),
+    run(options, async (environment, output) =>
+      (await import('./commands/sql.js')).sqlCommand(query, environment, output),
+    ),
   );
 command('doctor', 'check everything the stack needs and say what is wrong').action((options: CommonOptions) =>
-  run(options, doctorCommand),
+  run(options, async (environment, output) =>
+    (await import('./commands/doctor.js')).doctorCommand(environment, output),
+  ),
 );
 
 function command(name: string, description: string): Command {

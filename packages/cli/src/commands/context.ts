@@ -13,7 +13,10 @@ export async function contextCommand(
 ): Promise<void> {
   await withStack(environment, output.progress, async (connection) => {
     await connection.stack?.settled();
-    const context = await createClient(connection).context(conversation, options);
+    const context = await createClient(connection).context(conversation, {
+      budget: options.budget,
+      format: options.format,
+    });
     output.line(`${conversation} by ${context.strategy}, position ${context.position}\n`);
     output.line(slotTable(context.tokens.by_slot, context.tokens.total, options.budget));
     for (const left of context.left_out) {

@@ -1,3 +1,5 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type AgentEvent, createClient } from '@palimpsest/client';
 import cliProgress from 'cli-progress';
@@ -24,6 +26,7 @@ export async function importCommand(
   environment: Environment,
   output: Output,
 ): Promise<void> {
+  for (const file of files) await assertReadable(file);
   await withStack(environment, output.progress, async (connection) => {
     const imported = await importFiles(format, files, connection, output);
     if (connection.stack !== null) {
@@ -37,6 +40,15 @@ export async function importCommand(
       output.line(`  skipped ${count}: ${why} (${places.join(', ')}${count > places.length ? ', …' : ''})`);
     }
     output.value(imported);
+  });
+}
+
+/** Before a stack is started for it. */
+async function assertReadable(file: string): Promise<void> {
+  await access(file, constants.R_OK).catch((cause: unknown) => {
+    throw new CommandError(`${file} cannot be read: check the name and its permissions. Nothing was imported.`, {
+      cause,
+    });
   });
 }
 
