@@ -39,7 +39,8 @@ function install() {
   const mark = join(root, 'node_modules', '.palimpsest-lock');
   if (existsSync(mark) && readFileSync(mark, 'utf8') === lock) return;
   process.stderr.write('Installing dependencies (once)…\n');
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  // Not `npm ci`: it refuses a lock file that lacks the optional packages of platforms the registry did not serve.
+  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
   writeFileSync(mark, lock);
 }
 
