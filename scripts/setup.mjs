@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { applyPatches } from './apply-patches.mjs';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -41,6 +42,7 @@ function install() {
   process.stderr.write('Installing dependencies (once)…\n');
   // Not `npm ci`: it refuses a lock file that lacks the optional packages of platforms the registry did not serve.
   run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
+  for (const patch of applyPatches()) process.stderr.write(`Applied patches/${patch}\n`);
   writeFileSync(mark, lock);
 }
 

@@ -1,0 +1,3 @@
+export const kafkaFolder: string;
+export function missingTool(): string | undefined;
+export function fetchJars(): Promise<string>;

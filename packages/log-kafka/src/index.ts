@@ -1,0 +1,2 @@
+export { createKafkaLog } from './kafka-log.js';
+export type { KafkaLogOptions } from './kafka-log.js';
