@@ -24,6 +24,14 @@ export async function watchWorkers(pool: pg.Pool, logger: Logger): Promise<Worke
   let client: pg.PoolClient | null = null;
   const announced = new Set<string>();
   let closed = false;
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One connection runs one statement at a time: announcements and reclaims wait for each other. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = last.then(work, work);
+    last = mine;
+    return mine;
+  }
 
   async function connection(): Promise<pg.PoolClient> {
     if (client !== null) return client;
@@ -41,40 +49,45 @@ export async function watchWorkers(pool: pg.Pool, logger: Logger): Promise<Worke
   await connection();
   return {
     async announce(workerId) {
-      announced.add(workerId);
-      await hold(await connection(), workerId);
+      await inTurn(async () => {
+        const db = await connection();
+        announced.add(workerId);
+        await hold(db, workerId);
+      });
     },
-    async reclaim(task) {
-      if (closed) return 0;
-      const db = await connection();
-      const { rows } = await db.query<{ worker: string }>(
-        `select distinct locked_by as worker from graphile_worker.jobs
-         where task_identifier = $1 and locked_by is not null and locked_at < now() - $2::interval`,
-        [task, GRACE],
-      );
-      const dead: string[] = [];
-      for (const { worker } of rows) {
-        if (announced.has(worker)) continue; // a lock can be taken again by its own session
-        const taken = await db.query<{ ok: boolean }>('select pg_try_advisory_lock($1, hashtext($2)) as ok', [
-          LOCK_SPACE,
-          worker,
-        ]);
-        if (taken.rows[0]?.ok !== true) continue;
-        dead.push(worker);
-        await db.query('select pg_advisory_unlock($1, hashtext($2))', [LOCK_SPACE, worker]);
-      }
-      if (dead.length > 0) {
-        await db.query('select graphile_worker.force_unlock_workers($1::text[])', [dead]);
-        logger.info({ workers: dead.length, task }, 'jobs of workers that died are free again');
-      }
-      return dead.length;
-    },
+    reclaim: (task) => inTurn(() => reclaim(task)),
     close() {
       closed = true;
       client?.release(true); // its locks end with the session
       client = null;
     },
   };
+
+  async function reclaim(task: string): Promise<number> {
+    if (closed) return 0;
+    const db = await connection();
+    const { rows } = await db.query<{ worker: string }>(
+      `select distinct locked_by as worker from graphile_worker.jobs
+         where task_identifier = $1 and locked_by is not null and locked_at < now() - $2::interval`,
+      [task, GRACE],
+    );
+    const dead: string[] = [];
+    for (const { worker } of rows) {
+      if (announced.has(worker)) continue; // a lock can be taken again by its own session
+      const taken = await db.query<{ ok: boolean }>('select pg_try_advisory_lock($1, hashtext($2)) as ok', [
+        LOCK_SPACE,
+        worker,
+      ]);
+      if (taken.rows[0]?.ok !== true) continue;
+      dead.push(worker);
+      await db.query('select pg_advisory_unlock($1, hashtext($2))', [LOCK_SPACE, worker]);
+    }
+    if (dead.length > 0) {
+      await db.query('select graphile_worker.force_unlock_workers($1::text[])', [dead]);
+      logger.info({ workers: dead.length, task }, 'jobs of workers that died are free again');
+    }
+    return dead.length;
+  }
 }
 
 async function hold(client: pg.PoolClient, workerId: string): Promise<void> {

@@ -1,1 +1,2 @@
 export { byteaArray, float8Array, int4Array, int8Array, textArray, uuidArray } from './binary-array.js';
+export { openPool, type OpenPool } from './open-pool.js';

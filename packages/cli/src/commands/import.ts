@@ -46,9 +46,12 @@ export async function importCommand(
 /** Before a stack is started for it. */
 async function assertReadable(file: string): Promise<void> {
   await access(file, constants.R_OK).catch((cause: unknown) => {
-    throw new CommandError(`${file} cannot be read: check the name and its permissions. Nothing was imported.`, {
-      cause,
-    });
+    throw new CommandError(
+      `${file} cannot be read: check the name and its permissions. Nothing was imported.`,
+      {
+        cause,
+      },
+    );
   });
 }
 

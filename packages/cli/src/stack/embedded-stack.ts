@@ -16,6 +16,7 @@ import type { EventLog } from '@palimpsest/log';
 import { createEmbeddedLog } from '@palimpsest/log-embedded';
 import { createMetricsSink } from '@palimpsest/metrics-sink';
 import { createLogger, createMetrics } from '@palimpsest/observability';
+import { openPool } from '@palimpsest/postgres';
 import { startPostgres } from '@palimpsest/postgres-embedded';
 import { createPostgresRegistry, type SchemaRegistry } from '@palimpsest/schema-registry';
 import { strategyFromCanonical, type Strategy } from '@palimpsest/strategy';
@@ -23,7 +24,7 @@ import { createSummarizer } from '@palimpsest/summarizer';
 import { tokenCounter } from '@palimpsest/tokens';
 import { createTruncator } from '@palimpsest/truncator';
 import { createKey, ensureLiveGeneration, migrate } from '@palimpsest/views';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Environment } from '../environment.js';
 import { appendEvents } from './append-events.js';
 import {
@@ -81,8 +82,8 @@ export async function startEmbeddedStack(
     const postgres = await startPostgres({ dataFolder: folder.postgres });
     closers.push(() => postgres.stop());
     const connectionString = postgres.url();
-    const pool = openPool(connectionString, 16, closers);
-    const logPool = openPool(connectionString, 8, closers);
+    const pool = poolOf(connectionString, 16, closers);
+    const logPool = poolOf(connectionString, 8, closers);
     await migrate(pool);
 
     say('Opening ClickHouse…');
@@ -131,7 +132,7 @@ interface Foundation {
 
 async function startServices(foundation: Foundation): Promise<EmbeddedStack> {
   const { environment, folder, pool, ledger, log, codec, strategy, generation, closers } = foundation;
-  const logger = createLogger({ name: 'palimpsest', level: environment.logLevel });
+  const logger = createLogger({ name: 'palimpsest', level: environment.logLevel, destination: process.stderr });
   const metrics = createMetrics();
   const decode = (record: Parameters<Parameters<typeof createTruncator>[0]['decode']>[0]) =>
     codec.decode(record.value as Buffer, record.headers);
@@ -253,10 +254,9 @@ async function makeKey(pool: pg.Pool, folder: Foundation['folder']): Promise<str
   return secret;
 }
 
-function openPool(connectionString: string, max: number, closers: Closers): pg.Pool {
-  const pool = new pg.Pool({ connectionString, max });
-  pool.on('error', () => undefined); // an idle connection that breaks is replaced by the next query
-  closers.push(() => pool.end());
+function poolOf(connectionString: string, max: number, closers: Closers): pg.Pool {
+  const { pool, close } = openPool(connectionString, max);
+  closers.push(close);
   return pool;
 }
 
