@@ -6,7 +6,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'], externalConditions: ['node', 'import', 'module', 'default'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/harness/global-setup.ts'],
+    globalSetup: ['test/harness/global-setup.ts', 'test/kafka/global-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

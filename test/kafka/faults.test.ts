@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type Batch, type EventLog, type LogRecord, OffsetOutOfRangeError } from '@palimpsest/log';
+import {
+  type Batch,
+  type EventLog,
+  type LogRecord,
+  OffsetOutOfRangeError,
+  type Subscription,
+} from '@palimpsest/log';
 import { createKafkaLog } from '@palimpsest/log-kafka';
 import { type Admin, Kafka, logLevel, Partitioners } from 'kafkajs';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { describeWithKafka, startBroker } from './broker.js';
 
 const patience = { timeout: 30_000, interval: 5 };
@@ -18,6 +24,7 @@ describeWithKafka('what Kafka and kafkajs do to consumers', () => {
   let log: EventLog;
   let kafka: Kafka;
   let admin: Admin;
+  const running: Subscription[] = [];
 
   beforeAll(async () => {
     const brokers = await startBroker();
@@ -25,6 +32,9 @@ describeWithKafka('what Kafka and kafkajs do to consumers', () => {
     kafka = new Kafka({ brokers, clientId: 'faults-admin', logLevel: logLevel.NOTHING });
     admin = kafka.admin();
     await admin.connect();
+  });
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((subscription) => subscription.stop()));
   });
   afterAll(async () => {
     await log?.close();
@@ -37,10 +47,15 @@ describeWithKafka('what Kafka and kafkajs do to consumers', () => {
     return topic;
   };
 
-  async function consume(
-    topic: string,
-    options: { work?: (batch: Batch) => unknown; maxRecords?: number } = {},
-  ) {
+  interface ConsumeOptions {
+    maxRecords?: number;
+    /** Runs in the handler. */
+    work?: (batch: Batch) => unknown;
+    /** Holds back the answer where to start. */
+    beforeStart?: () => Promise<unknown>;
+  }
+
+  async function consume(topic: string, options: ConsumeOptions = {}) {
     const records: LogRecord[] = [];
     const fatal: unknown[] = [];
     const checkpoints = new Map<number, bigint>();
@@ -48,7 +63,10 @@ describeWithKafka('what Kafka and kafkajs do to consumers', () => {
       group: `group-${topic}`,
       topics: [topic],
       maxRecords: options.maxRecords ?? 500,
-      startAt: async (_topic, partition) => checkpoints.get(partition) ?? null,
+      startAt: async (_topic, partition) => {
+        await options.beforeStart?.();
+        return checkpoints.get(partition) ?? null;
+      },
       handler: async (batch) => {
         await options.work?.(batch);
         records.push(...batch.records);
@@ -56,6 +74,7 @@ describeWithKafka('what Kafka and kafkajs do to consumers', () => {
       },
       onFatal: (error) => fatal.push(error),
     });
+    running.push(subscription);
     return { subscription, records, fatal, checkpoints };
   }
 
@@ -77,17 +96,32 @@ describeWithKafka('what Kafka and kafkajs do to consumers', () => {
     expect(consumed.records).toHaveLength(delivered.length);
   });
 
-  it('stops hard when the topic was deleted and made anew', async () => {
+  it.each([
+    ['shorter than before', 2],
+    ['longer than before: offsets do not show it', 10],
+  ])('stops hard when the topic was deleted and made anew, %s', async (_, count) => {
     const topic = await newTopic();
     await log.append(
       topic,
       ['a', 'b', 'c'].map((text) => record(text)),
     );
-    const consumed = await consume(topic);
+    let made = Promise.resolve();
+    const consumed = await consume(topic, { beforeStart: () => made });
     await vi.waitFor(() => expect(consumed.records).toHaveLength(3), patience);
+    // It looks again when the new topic has all its records: the most dangerous moment.
+    const gate = closedGate();
+    made = gate.opened;
     await admin.deleteTopics({ topics: [topic] });
     await vi.waitFor(() => log.createTopic(topic, 1), patience);
-    await vi.waitFor(() => log.append(topic, [record('new')]), patience);
+    await vi.waitFor(
+      () =>
+        log.append(
+          topic,
+          Array.from({ length: count }, () => record('new')),
+        ),
+      patience,
+    );
+    gate.open();
     await vi.waitFor(() => expect(consumed.fatal).toHaveLength(1), patience);
     expect(String(consumed.fatal[0])).toMatch(/made anew|There is no topic/);
     expect(consumed.records).toHaveLength(3);

@@ -2,6 +2,7 @@ import type { PartitionBounds } from '@palimpsest/log';
 import type { Cluster, Kafka } from 'kafkajs';
 import { type FetchedPage, type FetchedPartition, committedRecords } from './committed-records.js';
 import { clusterOf } from './connect-kafka.js';
+import { topicId } from './topic-id.js';
 import { errorType, isPermanent, isStaleMetadata, MissingTopicError } from './kafka-error.js';
 
 export interface FetchRequest {
@@ -70,6 +71,11 @@ export class ClusterView {
         }))
         .toSorted((a, b) => a.partition - b.partition);
     });
+  }
+
+  /** See `topicId`; asked of the cluster each time. */
+  async topicId(topic: string): Promise<string | undefined> {
+    return this.#retrying(topic, (cluster) => topicId(cluster, topic));
   }
 
   async boundsOf(topic: string, partition: number): Promise<PartitionBounds> {

@@ -61,3 +61,14 @@ export class MissingTopicError extends Error {
     this.name = 'MissingTopicError';
   }
 }
+
+/** A topic of that name exists, but it is not the one we have read: offsets mean other records now. */
+export class TopicMadeAnewError extends Error {
+  constructor(readonly topic: string) {
+    super(
+      `Topic "${topic}" was deleted and made anew: our offsets mean other records now. Restore the topic or run ` +
+        `"palimpsest rebuild"; nothing was skipped.`,
+    );
+    this.name = 'TopicMadeAnewError';
+  }
+}

@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Batch, SubscribeOptions, Subscription } from '@palimpsest/log';
+import type { Batch, PartitionBounds, SubscribeOptions, Subscription } from '@palimpsest/log';
 import type { Kafka } from 'kafkajs';
 import { ClusterView } from './cluster-view.js';
 import { CommitMirror } from './commit-mirror.js';
 import { Fetcher } from './fetcher.js';
+import { TopicMadeAnewError } from './kafka-error.js';
 import { GroupMember } from './group-member.js';
 import { PartitionReader } from './partition-reader.js';
 import { Turns } from './turns.js';
@@ -31,6 +32,8 @@ export class KafkaSubscription implements Subscription {
   readonly #readers = new Map<string, PartitionReader>();
   readonly #ending = new Map<string, Promise<void>>();
   readonly #inHandler = new AsyncLocalStorage<true>();
+  /** As first seen by this subscription. */
+  readonly #topicIds = new Map<string, string>();
   #stopped: Promise<void> | undefined;
   #fatal = false;
 
@@ -112,12 +115,21 @@ export class KafkaSubscription implements Subscription {
       missingTopicMs: this.#settings.missingTopicMs,
       open: (from) => this.#fetcher.open(topic, partition, from),
       release: (feed) => this.#fetcher.release(feed),
-      bounds: () => this.#cluster.boundsOf(topic, partition),
+      bounds: () => this.#boundsOf(topic, partition),
       startAt: (...place) => this.#options.startAt(...place),
       handler: (batch) => this.#handle(batch),
       confirmed: (signal) => this.#member.confirmed(signal),
       onFatal: (error) => this.#fail(error),
     });
+  }
+
+  async #boundsOf(topic: string, partition: number): Promise<PartitionBounds> {
+    const bounds = await this.#cluster.boundsOf(topic, partition);
+    const id = await this.#cluster.topicId(topic);
+    const known = this.#topicIds.get(topic);
+    if (id !== undefined && known !== undefined && id !== known) throw new TopicMadeAnewError(topic);
+    if (id !== undefined) this.#topicIds.set(topic, id);
+    return bounds;
   }
 
   #handle(batch: Batch): Promise<void> {

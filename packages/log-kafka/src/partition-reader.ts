@@ -1,6 +1,6 @@
 import { type Batch, OffsetOutOfRangeError, type LogRecord, type PartitionBounds } from '@palimpsest/log';
 import { FetchOutOfRange } from './fetcher.js';
-import { isPermanent, MissingTopicError } from './kafka-error.js';
+import { isPermanent, MissingTopicError, TopicMadeAnewError } from './kafka-error.js';
 import type { PartitionFeed } from './partition-feed.js';
 import { pause } from './pause.js';
 import type { Turns } from './turns.js';
@@ -81,7 +81,8 @@ export class PartitionReader {
 
   async #start(): Promise<PartitionFeed> {
     const { topic, partition } = this.#options;
-    const wanted = await this.#options.startAt(topic, partition);
+    // A store that does not answer must not keep the subscription from stopping.
+    const wanted = await orAborted(this.#options.startAt(topic, partition), this.#abort.signal);
     return this.#options.open(await this.#checked(wanted));
   }
 
@@ -101,10 +102,14 @@ export class PartitionReader {
       // Only the bounds tell which side it is on; a broker that lags behind its leader may be wrong for a moment.
       return this.#checked(error.wanted).then(
         () => undefined,
-        (reason: unknown) => (reason instanceof OffsetOutOfRangeError ? reason : undefined),
+        (reason: unknown) =>
+          reason instanceof OffsetOutOfRangeError || reason instanceof TopicMadeAnewError
+            ? reason
+            : undefined,
       );
     }
-    if (error instanceof OffsetOutOfRangeError || isPermanent(error)) return error;
+    if (error instanceof OffsetOutOfRangeError || error instanceof TopicMadeAnewError) return error;
+    if (isPermanent(error)) return error;
     if (error instanceof MissingTopicError) {
       this.#missingSince ??= performance.now();
       if (performance.now() - this.#missingSince > this.#options.missingTopicMs) return error;
@@ -124,4 +129,13 @@ export class PartitionReader {
     if (this.#feed !== undefined) this.#options.release(this.#feed);
     this.#feed = undefined;
   }
+}
+
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }
