@@ -8,16 +8,17 @@ import {
   emptyState,
   foldEntry,
   foldPin,
-  foldPinned,
   foldSettings,
   formatOpenAi,
   type Held,
+  insertSorted,
   type OpenAiMessage,
   parseStrategy,
   placeOf,
   type Strategy,
 } from '@palimpsest/strategy';
 import { tokenCounter } from '@palimpsest/tokens';
+import { pinnedEntries } from '../../services/truncator/src/pinned-entries.js';
 import { toEntry } from '../../services/truncator/src/to-entry.js';
 
 export interface Folded {
@@ -34,63 +35,74 @@ export function strategyOf(yaml: string): Strategy {
 
 /** Events of one conversation through the pure part of the truncator, offsets by position. */
 export function foldEvents(events: readonly ChatEvent[], strategy: Strategy): Folded {
+  const folding = foldingOf(strategy);
+  for (const event of events) folding.add(event);
+  return folding.folded();
+}
+
+/** Folds event by event, so that every state on the way can be looked at. */
+export function foldingOf({ settings }: Strategy): { add(event: ChatEvent): void; folded(): Folded } {
   const state = emptyState();
   const entries: Held[] = [];
   const originals = new Map<string, string>();
-  const whole = new Map<string, Held>();
   const seen = new Set<string>();
-  for (const [index, event] of events.entries()) {
-    if (seen.has(event.event_id)) continue;
-    seen.add(event.event_id);
-    const place = placeOf(state, { seq: event.seq, offset: BigInt(index) });
-    if ('conflict' in place) continue;
-    decideMode(state, event.seq);
-    if (event.type === 'message' || event.type === 'tool_call' || event.type === 'tool_result') {
-      const { held, artifact } = toEntry(
-        event,
-        { order: place.order, offset: BigInt(index) },
-        strategy.settings,
-        counter,
-      );
-      if (artifact !== null) originals.set(artifact.id, artifact.content);
-      entries.push(held);
-      whole.set(event.event_id, held);
-      foldEntry(state, held, strategy.settings);
-      foldPinned(state, event.event_id, [held]);
-    } else if (event.type === 'pin' || event.type === 'unpin') {
-      const held = whole.get(event.message_id);
-      foldPin(state, {
-        messageId: event.message_id,
-        pinned: event.type === 'pin',
-        order: place.order,
-        held: held === undefined ? [] : [held],
-      });
-    } else if (event.type === 'conversation_settings') {
-      foldSettings(state, place.order, { model: event.model });
-    }
-  }
-  return { state, entries, originals };
+  let offset = -1n;
+  return {
+    add(event) {
+      offset += 1n;
+      if (seen.has(event.event_id)) return;
+      seen.add(event.event_id);
+      const place = placeOf(state, { seq: event.seq, offset });
+      if ('conflict' in place) return;
+      decideMode(state, event.seq);
+      if (event.type === 'message' || event.type === 'tool_call' || event.type === 'tool_result') {
+        const { held, artifact } = toEntry(event, { order: place.order, offset }, settings, counter);
+        if (artifact !== null) originals.set(artifact.id, artifact.content);
+        insertSorted(entries, held);
+        foldEntry(state, held, settings);
+      } else if (event.type === 'pin' || event.type === 'unpin') {
+        foldPin(state, { messageId: event.message_id, pinned: event.type === 'pin', order: place.order });
+      } else if (event.type === 'conversation_settings') {
+        foldSettings(state, place.order, { model: event.model });
+      }
+    },
+    folded() {
+      for (const [id, pin] of state.pins) {
+        if (pin.pinned) pin.held = pinnedEntries(id, entries, originals, counter);
+      }
+      return { state, entries, originals };
+    },
+  };
 }
 
-/** The context of folded events at a budget, and its messages in OpenAI's format. */
+/**
+ * The context of folded events at a budget, and its messages in OpenAI's format. As the reader does, it gives the
+ * assembly older entries for as long as more would fit.
+ */
 export function contextOf(
   folded: Folded,
   strategy: Strategy,
   budget: number,
   more: Partial<AssembleInput> = {},
 ): Assembled & { messages: OpenAiMessage[] } {
-  const assembled = assemble({
-    state: folded.state,
-    older: [],
-    originals: folded.originals,
-    leaves: [],
-    facts: [],
-    budget,
-    settings: strategy.settings,
-    counter,
-    ...more,
-  });
-  return { ...assembled, messages: formatOpenAi(assembled.pieces) };
+  const { state } = folded;
+  const evicted = folded.entries.filter((held) => state.evicted !== null && held.order <= state.evicted);
+  for (let count = 0; ; count = Math.max(10, 2 * count)) {
+    const assembled = assemble({
+      state,
+      older: count === 0 ? [] : evicted.slice(-count),
+      originals: folded.originals,
+      leaves: [],
+      facts: [],
+      budget,
+      settings: strategy.settings,
+      counter,
+      ...more,
+    });
+    if (!assembled.short || count >= evicted.length) {
+      return { ...assembled, messages: formatOpenAi(assembled.pieces) };
+    }
+  }
 }
 
 /** Tokens of OpenAI messages as sent, counted anew and apart from the assembly's own sums. */

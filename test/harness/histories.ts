@@ -101,6 +101,9 @@ type Note =
   | { kind: 'pin'; back: number }
   | { kind: 'unpin'; back: number };
 
+/** Pins look this far back, over messages, calls and results alike. */
+const PIN_REACH = 30;
+
 const note: fc.Arbitrary<Note> = fc.oneof(
   {
     weight: 5,
@@ -125,7 +128,7 @@ const note: fc.Arbitrary<Note> = fc.oneof(
       kind: fc.constant('turn' as const),
       calls: fc.integer({ min: 1, max: 3 }),
       step: fc.boolean(),
-      missing: fc.boolean().map((yes) => yes),
+      missing: fc.boolean(),
       late: fc.boolean(),
       reuse: fc.boolean(),
       texts: fc.array(anyText, { minLength: 3, maxLength: 3 }),
@@ -135,7 +138,7 @@ const note: fc.Arbitrary<Note> = fc.oneof(
 );
 const pinNote: fc.Arbitrary<Note> = fc.record({
   kind: fc.constantFrom('pin' as const, 'unpin' as const),
-  back: fc.nat({ max: 30 }),
+  back: fc.nat({ max: PIN_REACH }),
 });
 
 /** Histories with parallel, open, orphaned and late calls, reused ids, huge and odd texts, images; pins on request. */
@@ -154,9 +157,8 @@ export function histories(options: {
 
 function toEvents(notes: readonly Note[], seq: boolean): ChatEvent[] {
   const history = new History('c1', 'acme', seq);
-  const ids: string[] = [];
   for (const [turn, one] of notes.entries()) {
-    if (one.kind === 'message') ids.push(history.message(one.role, one.text));
+    if (one.kind === 'message') history.message(one.role, one.text);
     else if (one.kind === 'image') {
       const image: ContentPart = {
         kind: 'image',
@@ -166,11 +168,11 @@ function toEvents(notes: readonly Note[], seq: boolean): ChatEvent[] {
         url: null,
         signature: null,
       };
-      ids.push(history.message('user', [textPart('look'), image]));
+      history.message('user', [textPart('look'), image]);
     } else if (one.kind === 'orphan') history.result(`gone-${turn}`, one.text);
     else if (one.kind === 'pin' || one.kind === 'unpin') {
-      const target = ids[ids.length - 1 - one.back];
-      if (target !== undefined) history[one.kind](target);
+      const target = history.events[history.events.length - 1 - one.back];
+      if (target !== undefined) history[one.kind](target.event_id);
     } else addTurn(history, one, turn);
   }
   return history.events;

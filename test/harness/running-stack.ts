@@ -7,10 +7,9 @@ import { type EmbeddedStack, startEmbeddedStack } from '../../packages/cli/src/s
 import { createKey, type Scope } from '../../packages/views/src/index.js';
 
 /** An answer of the API: its status and its body, parsed where it is JSON. */
-export interface Answer {
+interface Answer {
   status: number;
-  // Bodies differ by route; a test says what it expects of one.
-  // biome-ignore lint/suspicious/noExplicitAny: see above
+  // oxlint-disable-next-line typescript/no-explicit-any -- bodies differ by route; a test says what it expects of one
   body: any;
   headers: Headers;
 }

@@ -1,0 +1,98 @@
+import { assemble, decideMode, emptyState, foldEntry, foldPin, foldSettings, formatOpenAi, insertSorted, parseStrategy, placeOf, } from '@palimpsest/strategy';
+import { tokenCounter } from '@palimpsest/tokens';
+import { pinnedEntries } from '../../services/truncator/src/pinned-entries.js';
+import { toEntry } from '../../services/truncator/src/to-entry.js';
+export const counter = tokenCounter(null);
+export function strategyOf(yaml) {
+    return parseStrategy(yaml, 'test.yaml');
+}
+/** Events of one conversation through the pure part of the truncator, offsets by position. */
+export function foldEvents(events, strategy) {
+    const folding = foldingOf(strategy);
+    for (const event of events)
+        folding.add(event);
+    return folding.folded();
+}
+/** Folds event by event, so that every state on the way can be looked at. */
+export function foldingOf({ settings }) {
+    const state = emptyState();
+    const entries = [];
+    const originals = new Map();
+    const seen = new Set();
+    let offset = -1n;
+    return {
+        add(event) {
+            offset += 1n;
+            if (seen.has(event.event_id))
+                return;
+            seen.add(event.event_id);
+            const place = placeOf(state, { seq: event.seq, offset });
+            if ('conflict' in place)
+                return;
+            decideMode(state, event.seq);
+            if (event.type === 'message' || event.type === 'tool_call' || event.type === 'tool_result') {
+                const { held, artifact } = toEntry(event, { order: place.order, offset }, settings, counter);
+                if (artifact !== null)
+                    originals.set(artifact.id, artifact.content);
+                insertSorted(entries, held);
+                foldEntry(state, held, settings);
+            }
+            else if (event.type === 'pin' || event.type === 'unpin') {
+                foldPin(state, { messageId: event.message_id, pinned: event.type === 'pin', order: place.order });
+            }
+            else if (event.type === 'conversation_settings') {
+                foldSettings(state, place.order, { model: event.model });
+            }
+        },
+        folded() {
+            for (const [id, pin] of state.pins) {
+                if (pin.pinned)
+                    pin.held = pinnedEntries(id, entries, originals, counter);
+            }
+            return { state, entries, originals };
+        },
+    };
+}
+/**
+ * The context of folded events at a budget, and its messages in OpenAI's format. As the reader does, it gives the
+ * assembly older entries for as long as more would fit.
+ */
+export function contextOf(folded, strategy, budget, more = {}) {
+    const { state } = folded;
+    const evicted = folded.entries.filter((held) => state.evicted !== null && held.order <= state.evicted);
+    for (let count = 0;; count = Math.max(10, 2 * count)) {
+        const assembled = assemble({
+            state,
+            older: count === 0 ? [] : evicted.slice(-count),
+            originals: folded.originals,
+            leaves: [],
+            facts: [],
+            budget,
+            settings: strategy.settings,
+            counter,
+            ...more,
+        });
+        if (!assembled.short || count >= evicted.length) {
+            return { ...assembled, messages: formatOpenAi(assembled.pieces) };
+        }
+    }
+}
+/** Tokens of OpenAI messages as sent, counted anew and apart from the assembly's own sums. */
+export function sentTokens(messages, count = (text) => counter.count(text)) {
+    let tokens = 3;
+    for (const message of messages) {
+        tokens += 4;
+        if (typeof message.content === 'string')
+            tokens += count(message.content);
+        else
+            for (const part of message.content ?? [])
+                tokens += part.type === 'text' ? count(part.text) : 1600;
+        if (message.role === 'assistant') {
+            for (const call of message.tool_calls ?? []) {
+                tokens += count(call.function.name) + count(call.function.arguments) + 3;
+            }
+        }
+    }
+    return tokens;
+}
+//# sourceMappingURL=fold-in-memory.js.map
