@@ -65,7 +65,8 @@ export function stepEvents(
       {
         ...envelope(job, stepId, at),
         type: 'step' as const,
-        task_id: job.task_id ?? job.conversation_id,
+        // Empty = maintenance of no task: on the bill, but not a task of its own.
+        task_id: job.task_id ?? '',
         step_index: 0,
         run_id: null,
         provider: dependencies.model.provider,

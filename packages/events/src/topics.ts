@@ -32,7 +32,8 @@ export function topicOf(type: EventType): Topic {
  */
 export function keyOf(event: PalimpsestEvent): string {
   const topic = topicOf(event.type);
-  const second =
-    topic === TOPICS.steps || topic === TOPICS.tasks ? (event.task_id ?? '') : event.conversation_id;
+  // Maintenance of no task has an empty one: by conversation it does not all meet in one partition.
+  const ofTask = topic === TOPICS.steps || topic === TOPICS.tasks ? (event.task_id ?? '') : '';
+  const second = ofTask === '' ? event.conversation_id : ofTask;
   return `${encodeURIComponent(event.tenant.toWellFormed())}/${encodeURIComponent(second.toWellFormed())}`;
 }
