@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import {
   createCodec,
   EVENT_TYPES,
@@ -15,6 +14,7 @@ import { createEmbeddedLog, type EmbeddedLog } from '@palimpsest/log-embedded';
 import { startPostgres } from '@palimpsest/postgres-embedded';
 import { migrate } from '@palimpsest/views';
 import pg from 'pg';
+import { chatFixture } from './fixtures.js';
 
 /** A Postgres of its own with the schema, the embedded log and a codec; gone afterwards. */
 export interface BenchStore {
@@ -49,13 +49,9 @@ export async function openBenchStore(): Promise<BenchStore> {
   };
 }
 
-const benchFolder = dirname(fileURLToPath(import.meta.url)).replace(/[\\/]dist$/, '');
-
 /** Chat in three languages, to cut messages from. */
 export function chatText(): string {
-  return ['en', 'ru', 'uk']
-    .map((language) => readFileSync(join(benchFolder, 'fixtures', `chat-${language}.txt`), 'utf8'))
-    .join('\n');
+  return (['en', 'ru', 'uk'] as const).map(chatFixture).join('\n');
 }
 
 /**

@@ -1,19 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { availableParallelism, cpus } from 'node:os';
 import { coldTokenCounter, type Encoding, type TokenCounter } from '@palimpsest/tokens';
 import { getEncoding } from 'js-tiktoken';
-
-/** What this bench prints: `value` and `floor` in `unit`, medians of `n` interleaved runs, `ratio` = value / floor. */
-interface TokensResult {
-  readonly name: 'tokens';
-  readonly floor: number;
-  readonly value: number;
-  readonly ratio: number;
-  readonly unit: string;
-  readonly n: number;
-  readonly machine: { readonly cpus: number; readonly model: string; readonly node: string };
-  readonly details: Readonly<Record<string, unknown>>;
-}
+import { chatFixture } from './fixtures.js';
+import { type BenchOptions, type BenchResult, median, thisMachine } from './result.js';
 
 const ENCODING: Encoding = 'o200k_base';
 const COUNTERS = 8;
@@ -24,7 +12,7 @@ const SCRIPTS = ['ru', 'uk', 'en'] as const;
  * Our counting speed over js-tiktoken's on Cyrillic chat text. Every repetition counts with a memo that starts empty, so
  * only what repeats within one text is remembered; what a warm memo gives is stated apart, in the details.
  */
-export async function run(options: { quick?: boolean } = {}): Promise<TokensResult> {
+export async function run(options: BenchOptions = {}): Promise<BenchResult> {
   const repetitions = options.quick ? 3 : 7;
   const oracle = getEncoding(ENCODING);
   const bySpeed = (text: string): { ours: number[]; theirs: number[]; warm: number[] } => {
@@ -58,7 +46,7 @@ export async function run(options: { quick?: boolean } = {}): Promise<TokensResu
   > = {};
   const cyrillic = { ours: [] as number[], theirs: [] as number[] };
   for (const script of SCRIPTS) {
-    const text = readFileSync(new URL(`fixtures/chat-${script}.txt`, import.meta.url), 'utf8');
+    const text = chatFixture(script);
     const speeds = bySpeed(text);
     const [cold, warm, jsTiktoken] = [median(speeds.ours), median(speeds.warm), median(speeds.theirs)];
     scripts[script] = { bytes: Buffer.byteLength(text), cold, warm, jsTiktoken, ratio: cold / jsTiktoken };
@@ -76,7 +64,7 @@ export async function run(options: { quick?: boolean } = {}): Promise<TokensResu
     ratio: value / floor,
     unit: 'MB/s',
     n: cyrillic.ours.length,
-    machine: { cpus: availableParallelism(), model: cpus()[0]?.model ?? 'unknown', node: process.version },
+    machine: thisMachine(),
     details: {
       encoding: ENCODING,
       floorIs: 'js-tiktoken encode() on the same texts in the same run',
@@ -110,11 +98,4 @@ function seconds(act: () => void): number {
   const start = performance.now();
   act();
   return (performance.now() - start) / 1000;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }

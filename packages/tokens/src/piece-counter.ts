@@ -39,13 +39,12 @@ export class PieceCounter {
   /** Tokens of the piece text[from, to). */
   countPiece(text: string, from: number, to: number): number {
     if (to - from > MEMO_UNITS) return this.countLong(text, from, to);
-    const piece = text.slice(from, to);
-    const known = this.memo.get(piece);
-    if (known !== undefined) return known;
+    const known = this.memo.get(text, from, to);
+    if (known >= 0) return known;
     const length = writeUtf8(text, from, to, this.scratch);
     const whole = this.tokens.rankOf(this.scratch, 0, length) !== NO_RANK;
     const count = whole ? 1 : this.merger.count(this.scratch, 0, length);
-    this.memo.set(piece, count);
+    this.memo.set(text, from, to, count);
     return count;
   }
 
