@@ -37,3 +37,8 @@ export function readEnvironment(given: Readonly<Record<string, string>> = {}): E
         : { url, model, key: env['PALIMPSEST_MODEL_KEY'] ?? null },
   };
 }
+
+/** The variables of a deployment (docs/configuration.md), for commands that reach its Kafka or its registry. */
+export function deploymentEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}

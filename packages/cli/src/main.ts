@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { type Environment, readEnvironment } from './environment.js';
+import { deploymentEnvironment, type Environment, readEnvironment } from './environment.js';
 import { IMPORT_FORMATS, ImportError, type ImportFormat } from './import/import-item.js';
 import { CommandError, createOutput, type Output, UsageError } from './output.js';
 
@@ -58,6 +58,35 @@ command('doctor', 'check everything the stack needs and say what is wrong').acti
   ),
 );
 
+const topics = program
+  .command('topics')
+  .description('the topics of a Kafka cluster, as schemas/topics.json declares');
+for (const [name, description] of [
+  ['apply', 'create what is missing and set settings as declared'],
+  ['check', 'say where the cluster is not as declared; changes nothing'],
+] as const) {
+  topics
+    .command(name)
+    .description(`${description} (PALIMPSEST_KAFKA_BROKERS …, see docs/configuration.md)`)
+    .option('--json', 'one JSON value on stdout')
+    .option('--replication <copies>', 'copies of each partition, where the cluster is smaller', parseCopies)
+    .action(async (options: { json?: boolean; replication?: number }) => {
+      const commands = await import('./commands/topics.js');
+      const work = name === 'apply' ? commands.applyTopicsCommand : commands.checkTopicsCommand;
+      await work(options, deploymentEnvironment(), createOutput(options.json === true));
+    });
+}
+program
+  .command('schemas')
+  .description('the Avro schemas of the events in a schema registry')
+  .command('register')
+  .description('register the schemas of this build (PALIMPSEST_REGISTRY_URL)')
+  .option('--json', 'one JSON value on stdout')
+  .action(async (options: { json?: boolean }) => {
+    const { registerSchemasCommand } = await import('./commands/schemas.js');
+    await registerSchemasCommand(deploymentEnvironment(), createOutput(options.json === true));
+  });
+
 function command(name: string, description: string): Command {
   return program
     .command(name)
@@ -79,6 +108,12 @@ function parseBudget(text: string): number {
   if (!Number.isInteger(budget) || budget < 1)
     throw new InvalidArgumentError('give a whole number of tokens.');
   return budget;
+}
+
+function parseCopies(text: string): number {
+  const copies = Number(text);
+  if (!Number.isInteger(copies) || copies < 1) throw new InvalidArgumentError('give a whole number from 1.');
+  return copies;
 }
 
 function parseFormat(text: string): ImportFormat {

@@ -1,21 +1,37 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Context, createClient } from '@palimpsest/client';
+import type pg from 'pg';
 import type { Output } from '../output.js';
-import type { EmbeddedStack } from '../stack/embedded-stack.js';
 import { installationRoot } from '../stack/installation.js';
 import { importFiles, type Imported } from './import.js';
 import { slotTable } from './slot-bar.js';
-import { answerTable } from './sql.js';
+import { answerTable, askLedger } from './sql.js';
 
 /** The session shown: long enough that a window overflows, with tool results of many kinds. */
 const SHOWN = 'support-stuck-exports';
 const BUDGET = 4000;
+const COSTS = `select strategy, sum(c.tasks) as tasks, sum(c.completed) as completed,
+         toString(round(sum(c.completed_spend) / sum(c.completed), 4)) as mean_of_completed,
+         toString(round(sum(c.spend) / sum(c.completed), 4)) as spend_per_completed,
+         if(sum(c.unpriced_steps) > 0, concat('at least, ', toString(sum(c.unpriced_steps)), ' unpriced'), '') as note
+  from cost_per_completed_task as c where strategy != ''
+  group by strategy having sum(c.completed) > 0 order by sum(c.spend) / sum(c.completed)`;
 /** Large enough for any sample whole: the context "before". */
 const WHOLE = 1_000_000;
 
+/** A running stack, embedded or of separate processes, as far as the demonstration needs it. */
+export interface ShownStack {
+  /** Of the API. */
+  url: string;
+  key: string;
+  pool: pg.Pool;
+  /** Resolves when everything sent is handled. */
+  settled(): Promise<void>;
+}
+
 /** Imports the samples, whatever of them is known already. */
-export async function importSamples(stack: EmbeddedStack, output: Output): Promise<Imported> {
+export async function importSamples(stack: ShownStack, output: Output): Promise<Imported> {
   const folder = join(installationRoot(), 'samples');
   const files = readdirSync(folder)
     .filter((file) => file.endsWith('.jsonl'))
@@ -30,7 +46,7 @@ export async function importSamples(stack: EmbeddedStack, output: Output): Promi
 
 /** Prints one session's context before and after, and the cost per completed task by strategy. */
 export async function demonstrate(
-  stack: EmbeddedStack,
+  stack: ShownStack,
   imported: Imported | null,
   output: Output,
 ): Promise<void> {
@@ -38,17 +54,7 @@ export async function demonstrate(
   const conversation = await shownConversation(stack);
   const before = await client.context(conversation, { budget: WHOLE });
   const after = await client.context(conversation, { budget: BUDGET });
-  const costs = JSON.parse(
-    await stack.ledger.query(
-      `select strategy, sum(c.tasks) as tasks, sum(c.completed) as completed,
-              toString(round(sum(c.completed_spend) / sum(c.completed), 4)) as mean_of_completed,
-              toString(round(sum(c.spend) / sum(c.completed), 4)) as spend_per_completed,
-              if(sum(c.unpriced_steps) > 0, concat('at least, ', toString(sum(c.unpriced_steps)), ' unpriced'), '') as note
-       from cost_per_completed_task as c where strategy != ''
-       group by strategy having sum(c.completed) > 0 order by sum(c.spend) / sum(c.completed)`,
-      { readonly: true, format: 'JSON' },
-    ),
-  ) as Parameters<typeof answerTable>[0];
+  const costs = await askLedger(stack, COSTS);
 
   output.line(`\nSession "${conversation}", the next call's context by ${after.strategy}\n`);
   output.line(`Before: the whole history (${before.messages.length} messages)`);
@@ -63,7 +69,7 @@ export async function demonstrate(
   output.value({ imported, conversation, before: brief(before), after: brief(after), costs: costs.data });
 }
 
-async function shownConversation(stack: EmbeddedStack): Promise<string> {
+async function shownConversation(stack: ShownStack): Promise<string> {
   const { rows } = await stack.pool.query<{ conversation_id: string }>(
     `select conversation_id from palimpsest.context_views
      where conversation_id like '%' || $1 || '%' order by conversation_id limit 1`,

@@ -29,20 +29,23 @@ export function answerTable(answer: Answer): string {
   return table.toString();
 }
 
+/** Asks the ledger through the API of a running stack: the key's tenant, read-only. */
+export async function askLedger({ url, key }: { url: string; key: string }, query: string): Promise<Answer> {
+  const response = await fetch(`${url}/v1/sql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  const body = (await response.json()) as Answer & { detail?: string };
+  if (!response.ok) throw new CommandError(body.detail ?? `The stack answered ${response.status}.`);
+  return body;
+}
+
 async function ask(query: string, environment: Environment): Promise<Answer> {
   const folder = openDataFolder(environment.dataFolder);
   const running = runningInstance(folder);
   const key = readKey(folder);
-  if (running !== null && key !== null) {
-    const response = await fetch(`${running.url}/v1/sql`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
-    });
-    const body = (await response.json()) as Answer & { detail?: string };
-    if (!response.ok) throw new CommandError(body.detail ?? `The stack answered ${response.status}.`);
-    return body;
-  }
+  if (running !== null && key !== null) return askLedger({ url: running.url, key }, query);
   const ledger = await openLedger({ kind: 'embedded', path: folder.clickhouse });
   try {
     return JSON.parse(await ledger.query(query, { readonly: true, format: 'JSON' })) as Answer;
