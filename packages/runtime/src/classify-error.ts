@@ -29,7 +29,7 @@ export function classifyError(error: unknown): ErrorClass {
 }
 
 /** SQLSTATE classes and codes: PostgreSQL manual, appendix A. */
-const DATABASE_AWAY = /^(08...|53...|57P0[1-4]|58030|25006)$/;
+const DATABASE_AWAY = /^(08...|53...|57P0[1-4]|58030|25006|25P03)$/;
 const SERIALIZATION = /^(40...|55P03|57014)$/;
 /** Wrong schema, rights or credentials: true of every record, so no record may be blamed. */
 const DEPLOYMENT = /^(42...|28...|3D000|3F000|0A000)$/;

@@ -27,3 +27,6 @@ export {
 export type { TopicDifference } from './topics/compare-topics.js';
 export { type DeclaredTopic, declaredTopics } from './topics/declared-topics.js';
 export { type AppliedTopics, applyTopics, checkTopics } from './topics/kafka-topics.js';
+export { installationRoot } from './installation.js';
+export { openCodec } from './open-codec.js';
+export { strategyNamed } from './strategy-named.js';

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parseStrategy, type Strategy, strategyFromCanonical } from '@palimpsest/strategy';
+import { type Strategy, strategyFromCanonical } from '@palimpsest/strategy';
 import { ensureLiveGeneration, migrate } from '@palimpsest/views';
 import pg from 'pg';
-import { installationRoot } from './installation.js';
+import { strategyNamed } from './strategy-named.js';
 
 export interface PoolOptions {
   /** Shown in pg_stat_activity, unless the URL names another. */
@@ -43,21 +41,6 @@ export async function prepareStore(pool: pg.Pool, strategy: string): Promise<Liv
   const first = strategyNamed(strategy);
   const live = await ensureLiveGeneration(pool, { ...first, name: first.settings.name });
   return { generation: live.generation, strategy: strategyFromCanonical(live.strategy) };
-}
-
-function strategyNamed(name: string): Strategy {
-  const isFile = /\.ya?ml$/.test(name);
-  const file = isFile ? name : join(installationRoot(), 'strategies', `${name}.yaml`);
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new Error(
-      `PALIMPSEST_STRATEGY is "${name}", but ${file} cannot be read: name a preset of strategies/ or a .yaml file.`,
-      { cause },
-    );
-  }
-  return parseStrategy(text, isFile ? name : `strategies/${name}.yaml`);
 }
 
 const AWAY_CODES =

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { installationRoot } from '@palimpsest/service-host';
 import { type Context, createClient } from '@palimpsest/client';
 import type pg from 'pg';
 import type { Output } from '../output.js';
-import { installationRoot } from '../stack/installation.js';
 import { importFiles, type Imported } from './import.js';
 import { slotTable } from './slot-bar.js';
 import { answerTable, askLedger } from './sql.js';

@@ -1,10 +1,10 @@
 import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { strategyNamed } from '@palimpsest/service-host';
 import type { Environment } from '../environment.js';
 import { CommandError, type Output } from '../output.js';
 import { withStack } from '../stack/connect.js';
 import { openDataFolder, runningInstance } from '../stack/data-folder.js';
-import { presetStrategy } from '../stack/strategy-files.js';
 
 interface Check {
   name: string;
@@ -47,7 +47,7 @@ function checks(environment: Environment, output: Output): Check[] {
         return `${Math.round(free / 1e9)} GB free in ${folder.root}`;
       },
     },
-    { name: 'strategy', run: async () => presetStrategy('default').label },
+    { name: 'strategy', run: async () => strategyNamed('default').label },
     {
       name: 'port',
       run: async () => {

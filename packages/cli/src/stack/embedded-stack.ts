@@ -1,32 +1,27 @@
 import { createContextApi, createContextReader, createLedgerReader } from '@palimpsest/context-api';
-import {
-  createCodec,
-  deadLetterTopic,
-  EVENT_TYPES,
-  type EventCodec,
-  type EventType,
-  schemaText,
-  subjectOf,
-  TOPICS,
-} from '@palimpsest/events';
+import { deadLetterTopic, type EventCodec, TOPICS } from '@palimpsest/events';
 import { createFactExtractor } from '@palimpsest/fact-extractor';
 import { type Ledger, openLedger } from '@palimpsest/ledger';
-import { createExtractiveModel, createOpenAICompatibleModel, type LanguageModel } from '@palimpsest/llm';
 import type { EventLog } from '@palimpsest/log';
 import { createEmbeddedLog } from '@palimpsest/log-embedded';
 import { createMetricsSink } from '@palimpsest/metrics-sink';
 import { createLogger, createMetrics } from '@palimpsest/observability';
 import { openPool } from '@palimpsest/postgres';
 import { startPostgres } from '@palimpsest/postgres-embedded';
-import { createPostgresRegistry, type SchemaRegistry } from '@palimpsest/schema-registry';
+import { createPostgresRegistry } from '@palimpsest/schema-registry';
+import {
+  appendEvents,
+  languageModel,
+  openCodec,
+  registerSchemas,
+  strategyNamed,
+} from '@palimpsest/service-host';
 import { strategyFromCanonical, type Strategy } from '@palimpsest/strategy';
 import { createSummarizer } from '@palimpsest/summarizer';
-import { tokenCounter } from '@palimpsest/tokens';
 import { createTruncator } from '@palimpsest/truncator';
 import { createKey, ensureLiveGeneration, migrate } from '@palimpsest/views';
 import type pg from 'pg';
 import type { Environment } from '../environment.js';
-import { appendEvents } from './append-events.js';
 import {
   openDataFolder,
   readKey,
@@ -35,7 +30,6 @@ import {
   writeInstance,
   writeKey,
 } from './data-folder.js';
-import { presetStrategy } from './strategy-files.js';
 
 /** Partitions of each topic: enough that conversations are folded side by side on a few cores. */
 const PARTITIONS = 4;
@@ -94,8 +88,9 @@ export async function startEmbeddedStack(
     closers.push(() => log.close());
     await createTopics(log);
     const registry = await createPostgresRegistry({ pool });
-    const codec = await registeredCodec(registry);
-    const preset = presetStrategy('default');
+    await registerSchemas(registry);
+    const codec = await openCodec(registry, 'the embedded store');
+    const preset = strategyNamed('default');
     const generation = await ensureLiveGeneration(pool, { ...preset, name: preset.settings.name });
     const strategy = strategyFromCanonical(generation.strategy);
     if (strategy.version !== preset.version) {
@@ -132,7 +127,11 @@ interface Foundation {
 
 async function startServices(foundation: Foundation): Promise<EmbeddedStack> {
   const { environment, folder, pool, ledger, log, codec, strategy, generation, closers } = foundation;
-  const logger = createLogger({ name: 'palimpsest', level: environment.logLevel, destination: process.stderr });
+  const logger = createLogger({
+    name: 'palimpsest',
+    level: environment.logLevel,
+    destination: process.stderr,
+  });
   const metrics = createMetrics();
   const decode = (record: Parameters<Parameters<typeof createTruncator>[0]['decode']>[0]) =>
     codec.decode(record.value as Buffer, record.headers);
@@ -141,7 +140,11 @@ async function startServices(foundation: Foundation): Promise<EmbeddedStack> {
     ...shared,
     generation,
     strategy: strategy.label,
-    model: modelOf(environment),
+    model: languageModel({
+      modelUrl: environment.model?.url ?? null,
+      model: environment.model?.model ?? null,
+      modelKey: environment.model?.key ?? null,
+    }),
     append: appendEvents(log, codec),
   };
   const { summary, facts } = strategy.settings;
@@ -225,27 +228,11 @@ async function untilIdle(
   }
 }
 
-function modelOf({ model }: Environment): LanguageModel {
-  if (model === null) return createExtractiveModel({ countTokens: (text) => tokenCounter(null).count(text) });
-  return createOpenAICompatibleModel({
-    baseUrl: model.url,
-    model: model.model,
-    ...(model.key === null ? {} : { apiKey: model.key }),
-  });
-}
-
 async function createTopics(log: EventLog): Promise<void> {
   for (const topic of Object.values(TOPICS)) {
     await log.createTopic(topic, PARTITIONS);
     await log.createTopic(deadLetterTopic(topic), 1);
   }
-}
-
-/** A codec whose schemas are registered, as `palimpsest schemas register` will do it for a registry apart. */
-async function registeredCodec(registry: SchemaRegistry): Promise<EventCodec> {
-  const ids = new Map<EventType, number>();
-  for (const type of EVENT_TYPES) ids.set(type, await registry.register(subjectOf(type), schemaText(type)));
-  return createCodec({ ids, schemaById: (id) => registry.schemaById(id) });
 }
 
 async function makeKey(pool: pg.Pool, folder: Foundation['folder']): Promise<string> {
