@@ -9,10 +9,20 @@ const only = (name, from, allowed, comment) => ({
 });
 module.exports = {
   forbidden: [
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     only('events-stand-alone', '^packages/events/', [], 'events import nothing of ours'),
     only('tokens-stand-alone', '^packages/tokens/', [], 'tokens import nothing of ours'),
-    only('strategy-is-pure', '^packages/strategy/', ['^packages/tokens/'], 'strategy decides; it has no I/O and knows only tokens'),
+    only(
+      'strategy-is-pure',
+      '^packages/strategy/',
+      ['^packages/tokens/'],
+      'strategy decides; it has no I/O and knows only tokens',
+    ),
     only('port-log-stands-alone', '^packages/log/', [], 'a port knows no implementation'),
     {
       name: 'strategy-has-no-io',
@@ -33,7 +43,12 @@ module.exports = {
       from: { path: '^services/([^/]+)/' },
       to: { path: '^services/', pathNot: '^services/$1/' },
     },
-    { name: 'nobody-imports-the-cli', severity: 'error', from: { pathNot: '^packages/cli/' }, to: { path: '^packages/cli/' } },
+    {
+      name: 'nobody-imports-the-cli',
+      severity: 'error',
+      from: { pathNot: '^packages/cli/' },
+      to: { path: '^packages/cli/' },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

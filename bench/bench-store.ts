@@ -61,7 +61,7 @@ export function chatText(): string {
 export function chatEvents(count: number, conversations: number, text: string): PalimpsestEvent[] {
   const random = mulberry32(7);
   const events: PalimpsestEvent[] = [];
-  const turns = new Array<number>(conversations).fill(0);
+  const turns = Array.from({ length: conversations }, () => 0);
   for (let index = 0; index < count; index += 1) {
     const conversation = Math.floor(random() * conversations);
     const turn = turns[conversation] ?? 0;

@@ -13,7 +13,7 @@ import { type BenchOptions, type BenchResult, median, rounded, thisMachine } fro
 
 const PARTITIONS = 6;
 const CONCURRENCY = 3;
-const MAX_RECORDS = 2000;
+const MAX_RECORDS = 5000;
 
 /**
  * The truncator (rows, renditions, views, checkpoint) against the floor: the same consume loop, decoding and checkpoint,

@@ -36,7 +36,9 @@ export function setup() {
 }
 
 function install() {
-  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  const lock = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
   const mark = join(root, 'node_modules', '.palimpsest-lock');
   if (existsSync(mark) && readFileSync(mark, 'utf8') === lock) return;
   process.stderr.write('Installing dependencies (once)…\n');

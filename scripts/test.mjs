@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { root, run, setup } from './setup.mjs';
 
 setup();
-run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'test'], { quiet: true });
+run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'test'], {
+  quiet: true,
+});
 const report = join(root, 'node_modules', '.palimpsest-tests.json');
 const vitest = spawn(
   process.execPath,
@@ -24,7 +26,9 @@ vitest.on('exit', async (code) => {
     const counts = JSON.parse(await readFile(report, 'utf8'));
     const skipped = counts.numPendingTests + (counts.numTodoTests ?? 0);
     const failed = counts.numFailedTests;
-    process.stdout.write(`\n${counts.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
+    process.stdout.write(
+      `\n${counts.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`,
+    );
     process.exit(code ?? 1);
   } catch {
     process.exit(code || 1);

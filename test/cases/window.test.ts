@@ -1,3 +1,4 @@
+import { textPart } from '@palimpsest/events';
 import { FloorError } from '@palimpsest/strategy';
 import { describe, expect, it } from 'vitest';
 import { contextOf, foldEvents, sentTokens, strategyOf } from '../harness/fold-in-memory.js';
@@ -106,17 +107,6 @@ describe('case 02: nothing is lost while nothing has to be trimmed', () => {
 });
 
 describe('case 05: pins', () => {
-  function long(role: 'system' | 'user' = 'system'): { history: History; pinned: string } {
-    const history = new History();
-    const pinned = history.message(role, 'Never quote prices.');
-    history.pin(pinned);
-    for (let turn = 0; turn < 200; turn += 1) {
-      history.message('user', `question ${turn} ${'word '.repeat(60)}`);
-      history.message('assistant', `answer ${turn}`);
-    }
-    return { history, pinned };
-  }
-
   it('keeps a pinned system message verbatim, once and first', () => {
     const shown = texts(long().history, roomy, 2000);
     expect(shown[0]).toBe('Never quote prices.');
@@ -129,6 +119,23 @@ describe('case 05: pins', () => {
     expect(texts(history, one, 2000)).toContain('Never quote prices.');
     history.unpin(pinned);
     expect(texts(history, one, 2000)).not.toContain('Never quote prices.');
+  });
+
+  it('cuts no rule that fits, however many small ones stand beside it', () => {
+    const history = new History();
+    const rule = `The long rule: ${'be polite and exact. '.repeat(150)}`;
+    history.message('system', rule);
+    for (let n = 0; n < 14; n += 1) history.message('system', `Rule ${n}.`);
+    for (let n = 0; n < 40; n += 1) history.message('user', `question ${n} ${'word '.repeat(100)}`);
+    expect(texts(history, roomy, 2000)).toContain(rule);
+  });
+
+  it('keeps the first message of the user, though others came before it', () => {
+    const history = new History();
+    for (const text of ['a', 'b', 'c']) history.message('assistant', text);
+    history.message('user', 'The goal is a refund.');
+    for (let n = 0; n < 200; n += 1) history.message('assistant', `step ${n} ${'word '.repeat(60)}`);
+    expect(texts(history, roomy, 2000)).toContain('The goal is a refund.');
   });
 
   it('is an explicit error when the pins alone exceed the budget', () => {
@@ -167,6 +174,16 @@ describe('the newest result larger than the budget', () => {
     if (kind === 'json') expect(JSON.stringify(JSON.parse(String(messages[2]?.content)))).toContain('4711');
   });
 
+  it('is never said to be what the assistant only thought', () => {
+    const history = new History();
+    history.message('user', 'hi');
+    history.message('assistant', [
+      { ...textPart('secret thought '.repeat(2000)), kind: 'thinking', signature: 's' },
+      textPart('answer '.repeat(2000)),
+    ]);
+    expect(texts(history, roomy, 2000).join()).not.toContain('secret');
+  });
+
   it('shares the cap between parallel results that fit alone and not together', () => {
     const history = new History();
     history.message('user', 'ten reports');
@@ -178,3 +195,14 @@ describe('the newest result larger than the budget', () => {
     expect(sentTokens(messages)).toBeLessThanOrEqual(2000);
   });
 });
+
+function long(role: 'system' | 'user' = 'system'): { history: History; pinned: string } {
+  const history = new History();
+  const pinned = history.message(role, 'Never quote prices.');
+  history.pin(pinned);
+  for (let turn = 0; turn < 200; turn += 1) {
+    history.message('user', `question ${turn} ${'word '.repeat(60)}`);
+    history.message('assistant', `answer ${turn}`);
+  }
+  return { history, pinned };
+}

@@ -36,6 +36,18 @@ export class History {
     return this.#add({ type: 'unpin', message_id });
   }
 
+  settings(model: string): string {
+    return this.#add({
+      type: 'conversation_settings',
+      agent_type: null,
+      model,
+      language: null,
+      time_zone: null,
+      verbatim: null,
+      full_context: null,
+    });
+  }
+
   #add(body: Record<string, unknown>): string {
     const index = this.events.length;
     const event_id = `00000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`;

@@ -5,7 +5,13 @@ import { selectBlock } from '../../packages/derivations/src/select-block.js';
 /** Leaves as the summarizer cuts them: whole steps, in touching ranges, the newest events never, pins and rules out. */
 export function leavesOf(events: readonly ChatEvent[], block = 6, keepLive = 4): SummaryLeaf[] {
   const leaves: SummaryLeaf[] = [];
-  const waiting: { id: string; order: string; kind: 'message' | 'tool_call' | 'tool_result'; call?: string; step?: string }[] = [];
+  const waiting: {
+    id: string;
+    order: string;
+    kind: 'message' | 'tool_call' | 'tool_result';
+    call?: string;
+    step?: string;
+  }[] = [];
   let border = -1n;
   for (const [offset, event] of events.entries()) {
     if (event.type !== 'message' && event.type !== 'tool_call' && event.type !== 'tool_result') continue;
@@ -20,7 +26,10 @@ export function leavesOf(events: readonly ChatEvent[], block = 6, keepLive = 4):
     const selected = selectBlock(waiting, { block, keepLive }, new Set());
     if (selected === null) continue;
     const to = BigInt((waiting[selected.end - 1] as { order: string }).order);
-    const from = selected.start === 0 ? border + 1n : BigInt((waiting[selected.start - 1] as { order: string }).order) + 1n;
+    const from =
+      selected.start === 0
+        ? border + 1n
+        : BigInt((waiting[selected.start - 1] as { order: string }).order) + 1n;
     leaves.push({ from, to, seen: BigInt(offset), text: `SUMMARY<${from}-${to}>`, carried: [] });
     border = to;
     waiting.splice(0, selected.end);

@@ -98,8 +98,8 @@ const ORDERS = new Set(['order', 'newest', 'evicted']);
 function ranked(value: unknown, rank: (order: string) => number, key = ''): unknown {
   if (typeof value === 'string') return ORDERS.has(key) ? rank(value) : value;
   if (Array.isArray(value)) {
-    const isTuple = key === 'evicted_step' || (key === 'setting' && value.length === 3);
-    if (isTuple) return [...value.slice(0, -1), rank(value.at(-1) as string)];
+    if (key === 'evicted_step') return [rank(value[0] as string), ...value.slice(1)];
+    if (key === 'setting' && value.length === 3) return [...value.slice(0, -1), rank(value.at(-1) as string)];
     return value.map((one) => ranked(one, rank, key === 'settings' ? 'setting' : key));
   }
   if (typeof value !== 'object' || value === null) return value;

@@ -33,7 +33,7 @@ beforeAll(async () => {
   codec = (await eventCodec(stack.pool)).codec;
   const folder = path.join(ROOT, 'samples');
   const files = SESSIONS.map((name) => path.join(folder, `${name}.jsonl`));
-  await importFiles('events', files, stack, { progress: () => undefined });
+  await importFiles('events', files, stack);
   await stack.log.append(
     TOPICS.messages,
     disputed().map((event) => ({ key: 'default/disputed', value: codec.encode(event), headers: {} })),

@@ -40,7 +40,7 @@ describe.skipIf(!isThere)('recorded sessions of tau-bench and SWE-agent', () => 
         .filter((name) => ending.test(name))
         .toSorted()
         .map((name) => path.join(DATA, format, name));
-      done.push(await importFiles(format, files, stack, { progress: () => undefined }));
+      done.push(await importFiles(format, files, stack));
     }
     await stack.settled();
     return done;

@@ -8,7 +8,7 @@ import { type Engine, insertSettings, type QueryLimits, readSettings } from './e
 import { engineConfig, scopeMark } from './row-policies.js';
 
 /** The in-process engine binds one database name; a server may choose another. */
-export const EMBEDDED_DATABASE = 'palimpsest';
+const EMBEDDED_DATABASE = 'palimpsest';
 
 /**
  * Opens ClickHouse inside this process on a data folder, which is made if missing. One process at a time may hold a

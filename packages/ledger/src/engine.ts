@@ -26,7 +26,7 @@ export type LedgerFormat =
   | 'CSVWithNames'
   | 'TabSeparatedWithNames';
 
-export interface ReadScope {
+interface ReadScope {
   /** Null = rows of all tenants (admin scope). */
   tenant: string | null;
   limits: QueryLimits;

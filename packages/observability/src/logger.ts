@@ -51,7 +51,7 @@ interface DescribedError {
  * An error as type, message, code, stack and causes. Other properties are left out on purpose: a Postgres error's
  * `detail` and `where`, a decoder's or an HTTP client's fields can carry a message's text.
  */
-export function describeError(error: unknown): DescribedError {
+function describeError(error: unknown): DescribedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const described: DescribedError = { type: error.name, message: error.message };
   if ('code' in error) described.code = error.code;

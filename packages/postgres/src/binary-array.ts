@@ -11,24 +11,25 @@ export function byteaArray(values: readonly (Buffer | null)[]): Buffer {
   return encodeArray(OID.bytea, values);
 }
 
-/** Written straight into the array: no buffer per element. */
-export function textArray(values: readonly (string | null)[]): Buffer {
+/** Texts, or their bytes in UTF-8; written straight into the array, no buffer per element. */
+export function textArray(values: readonly (string | Buffer | null)[]): Buffer {
   let size = HEADER_BYTES;
   let hasNulls = false;
   for (const value of values) {
     size += 4;
     if (value === null) hasNulls = true;
-    else size += Buffer.byteLength(value);
+    else size += typeof value === 'string' ? Buffer.byteLength(value) : value.length;
   }
   const out = header(OID.text, size, values.length, hasNulls);
   let at = HEADER_BYTES;
   for (const value of values) {
-    if (value === null) at = out.writeInt32BE(-1, at);
-    else {
-      const length = out.write(value, at + 4);
-      out.writeInt32BE(length, at);
-      at += 4 + length;
+    if (value === null) {
+      at = out.writeInt32BE(-1, at);
+      continue;
     }
+    const length = typeof value === 'string' ? out.write(value, at + 4) : value.copy(out, at + 4);
+    out.writeInt32BE(length, at);
+    at += 4 + length;
   }
   return out;
 }

@@ -1,4 +1,4 @@
-import { compareHeld, type Entry, type Held, hold } from './entry.js';
+import { type Entry, type Held, hold } from './entry.js';
 
 /**
  * The folded state of one conversation: all that is needed to assemble a context of up to about `inline_tokens`
@@ -17,15 +17,25 @@ export interface ConversationState {
   pins: Map<string, Pin>;
   /** Evicted entries that always stay: the first messages, and rules. Sorted. */
   kept: Held[];
+  /** The last entries that came after their place had left the window. Sorted. */
+  late: Held[];
   /** The newest entries, sorted, without gap from `evicted` on. */
   window: Held[];
+  /** Tokens of the window, so that a fold need not add them up. Not written: it follows from the window. */
+  windowTokens: number;
   /** Highest order that has left the window. */
   evicted: bigint | null;
-  /** Step of the evicted call with the highest order: the rest of that step must not be shown without it. */
-  evictedStep: { step: string; order: bigint } | null;
+  /** The evicted message or call with the highest order: the rest of its step must not be shown without it. */
+  evictedStep: EvictedStep | null;
   /** Per call id, evicted calls less evicted results, where not 0: results in the window whose call is gone. */
   evictedCalls: Map<string, number>;
   conflicts: number;
+}
+
+interface EvictedStep {
+  order: bigint;
+  kind: 'message' | 'tool_call';
+  step: string | null;
 }
 
 export interface Pin {
@@ -45,7 +55,9 @@ export function emptyState(): ConversationState {
     settings: new Map(),
     pins: new Map(),
     kept: [],
+    late: [],
     window: [],
+    windowTokens: 0,
     evicted: null,
     evictedStep: null,
     evictedCalls: new Map(),
@@ -53,29 +65,54 @@ export function emptyState(): ConversationState {
   };
 }
 
-/** The state as JSON with a fixed order of keys: equal states have equal bytes. Entries' own bytes are reused. */
+/** The state as JSON with a fixed order of keys: equal states have equal bytes. */
 export function writeState(state: ConversationState): string {
+  return encodeState(state).toString('utf8');
+}
+
+/** The bytes of `writeState`. Entries' own bytes are copied, not written again. */
+export function encodeState(state: ConversationState): Buffer {
   const settings = [...state.settings]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, { value, order }]) => [name, value, order.toString()]);
-  const pins = [...state.pins]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(
-      ([id, pin]) =>
-        `{"id":${JSON.stringify(id)},"pinned":${pin.pinned},"order":"${pin.order}","entries":${list(pin.held)}}`,
-    );
   const evictedStep =
     state.evictedStep === null
-      ? 'null'
-      : JSON.stringify([state.evictedStep.step, state.evictedStep.order.toString()]);
+      ? null
+      : [state.evictedStep.order.toString(), state.evictedStep.kind, state.evictedStep.step];
   const evictedCalls = [...state.evictedCalls].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return (
+  const chunks: Buffer[] = [];
+  const write = (text: string): void => void chunks.push(Buffer.from(text, 'utf8'));
+  write(
     `{"v":1,"mode":${JSON.stringify(state.mode)},"newest":${decimal(state.newest)},` +
-    `"totals":${JSON.stringify(state.totals)},"settings":${JSON.stringify(settings)},"pins":[${pins.join(',')}],` +
-    `"evicted":${decimal(state.evicted)},"evicted_step":${evictedStep},` +
-    `"evicted_calls":${JSON.stringify(evictedCalls)},"conflicts":${state.conflicts},` +
-    `"kept":${list(state.kept)},"window":${list(state.window)}}`
+      `"totals":${JSON.stringify(state.totals)},"settings":${JSON.stringify(settings)},` +
+      `"evicted":${decimal(state.evicted)},"evicted_step":${JSON.stringify(evictedStep)},` +
+      `"evicted_calls":${JSON.stringify(evictedCalls)},"conflicts":${state.conflicts},"pins":[`,
   );
+  const pins = [...state.pins].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  for (const [index, [id, pin]] of pins.entries()) {
+    write(
+      `${index === 0 ? '' : ','}{"id":${JSON.stringify(id)},"pinned":${pin.pinned},"order":"${pin.order}","entries":[`,
+    );
+    writeList(chunks, pin.held);
+    write(']}');
+  }
+  write('],"kept":[');
+  writeList(chunks, state.kept);
+  write('],"late":[');
+  writeList(chunks, state.late);
+  write('],"window":[');
+  writeList(chunks, state.window);
+  write(']}');
+  return Buffer.concat(chunks);
+}
+
+const COMMA = Buffer.from(',');
+
+function writeList(chunks: Buffer[], held: readonly Held[]): void {
+  for (const [index, one] of held.entries()) {
+    if (index > 0) chunks.push(COMMA);
+    chunks.push(one.bytes);
+  }
 }
 
 interface StateJson {
@@ -86,10 +123,11 @@ interface StateJson {
   settings: [SettingName, string | boolean, string][];
   pins: { id: string; pinned: boolean; order: string; entries: Entry[] }[];
   evicted: string | null;
-  evicted_step: [string, string] | null;
+  evicted_step: [order: string, kind: EvictedStep['kind'], step: string | null] | null;
   evicted_calls: [string, number][];
   conflicts: number;
   kept: Entry[];
+  late: Entry[];
   window: Entry[];
 }
 
@@ -113,28 +151,21 @@ export function readState(json: string): ConversationState {
       ]),
     ),
     kept: raw.kept.map(hold),
+    late: raw.late.map(hold),
     window: raw.window.map(hold),
+    windowTokens: raw.window.reduce((tokens, entry) => tokens + entry.tokens, 0),
     evicted: raw.evicted === null ? null : BigInt(raw.evicted),
     evictedStep:
-      raw.evicted_step === null ? null : { step: raw.evicted_step[0], order: BigInt(raw.evicted_step[1]) },
+      raw.evicted_step === null
+        ? null
+        : {
+            order: BigInt(raw.evicted_step[0]),
+            kind: raw.evicted_step[1],
+            step: raw.evicted_step[2],
+          },
     evictedCalls: new Map(raw.evicted_calls),
     conflicts: raw.conflicts,
   };
-}
-
-/** Every entry the state holds, once each, in order. A pinned entry stands as its original. */
-export function heldEntries(state: ConversationState): Held[] {
-  const byId = new Map<string, Held>();
-  for (const held of state.kept) byId.set(held.entry.id, held);
-  for (const held of state.window) byId.set(held.entry.id, held);
-  for (const pin of state.pins.values()) {
-    if (pin.pinned) for (const held of pin.held) byId.set(held.entry.id, held);
-  }
-  return [...byId.values()].toSorted(compareHeld);
-}
-
-function list(held: readonly Held[]): string {
-  return `[${held.map((one) => one.json).join(',')}]`;
 }
 
 function decimal(value: bigint | null): string {

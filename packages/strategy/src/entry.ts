@@ -22,8 +22,8 @@ export interface Entry {
   call_id?: string;
   step_id?: string;
   is_error?: boolean;
-  /** What the text is; decides how it is cut. */
-  type: ContentType;
+  /** What the text is, where it was declared or the entry was cut; else it is detected when it must be cut. */
+  type?: ContentType;
   /** Tokens of the rendition as sent, role and separators included. */
   tokens: number;
   /** Tokens of the original as sent. */
@@ -43,15 +43,30 @@ export type EntryPart =
   | { kind: 'image'; mime: string | null; data: string | null; url: string | null }
   | { kind: 'thinking'; text: string; signature: string | null };
 
-/** An entry in memory: its order as a number that compares, and its bytes, written once. */
-export interface Held {
+export function textOfParts(parts: readonly EntryPart[]): string {
+  return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
+}
+
+/**
+ * An entry in memory: its order as a number that compares, and its JSON in UTF-8, written when first asked for and then
+ * kept: the row of the message and every later row of its conversation's view copy these bytes.
+ */
+export class Held {
   readonly order: bigint;
-  readonly entry: Entry;
-  readonly json: string;
+  #bytes: Buffer | undefined;
+
+  constructor(readonly entry: Entry) {
+    this.order = BigInt(entry.order);
+  }
+
+  get bytes(): Buffer {
+    this.#bytes ??= Buffer.from(JSON.stringify(this.entry), 'utf8');
+    return this.#bytes;
+  }
 }
 
 export function hold(entry: Entry): Held {
-  return { order: BigInt(entry.order), entry, json: JSON.stringify(entry) };
+  return new Held(entry);
 }
 
 /** By order, then by id: total, so that every run sorts alike. */

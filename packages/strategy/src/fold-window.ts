@@ -1,9 +1,12 @@
 import type { ConversationState, SettingName } from './conversation-state.js';
-import { compareHeld, type Held, insertSorted, isRule } from './entry.js';
+import { addTo } from './edge.js';
+import { compareHeld, type Held, insertSorted } from './entry.js';
+import { keptMessages } from './kept-messages.js';
 import type { StrategySettings } from './strategy.js';
 
-/** Rules kept when they have left the window: the first and the newest ones. More would let a chatty agent grow the row. */
-const RULES_KEPT = 16;
+/** Late entries kept at hand, and their tokens: enough until the next summary of their block takes them in. */
+const LATE_KEPT = 16;
+const LATE_TOKENS = 1000;
 
 /**
  * The place of an event in its conversation. By `seq` where the first event carried one, else by log offset.
@@ -32,8 +35,8 @@ export function decideMode(state: ConversationState, seq: bigint | null): void {
 
 /**
  * Folds an entry into the window. Given a set of entries, the window that results does not depend on the order in
- * which they arrive: an entry leaves when what follows it no longer fits, and one that arrives late joins only if its
- * place is behind the last that left.
+ * which they arrive: all but the newest leave once they and what follows them no longer fit, and one that arrives late
+ * joins only if its place is behind the last that left. A step may be split by that; the reader then reads the rest.
  */
 export function foldEntry(state: ConversationState, held: Held, settings: StrategySettings): void {
   const { entry } = held;
@@ -43,65 +46,51 @@ export function foldEntry(state: ConversationState, held: Held, settings: Strate
   state.totals.tokens += entry.tokens;
   state.totals.original_tokens += entry.original_tokens;
   if (state.newest === null || held.order > state.newest) state.newest = held.order;
+  unsettlePins(state, held);
 
   if (state.evicted !== null && held.order < state.evicted) {
     leaveWindow(state, held, settings);
+    keepLate(state, held);
     return;
   }
   insertSorted(state.window, held);
-  let tokens = 0;
-  for (const one of state.window) tokens += one.entry.tokens;
   const { messages, inline_tokens } = settings.window;
-  let evictable = newestUnitStart(state.window);
-  while (evictable > 0 && (tokens > inline_tokens || (messages !== null && state.window.length > messages))) {
-    const oldest = state.window.shift() as Held;
-    evictable -= 1;
-    tokens -= oldest.entry.tokens;
+  state.windowTokens += held.entry.tokens;
+  let leaving = 0;
+  while (
+    leaving < state.window.length - 1 &&
+    (state.windowTokens > inline_tokens || (messages !== null && state.window.length - leaving > messages))
+  ) {
+    const oldest = state.window[leaving] as Held;
+    state.windowTokens -= oldest.entry.tokens;
     state.evicted = oldest.order;
     leaveWindow(state, oldest, settings);
+    leaving += 1;
   }
+  if (leaving > 0) state.window.splice(0, leaving);
 }
 
-/**
- * Index of the first entry of the newest unit: a message, or the calls of one step with what follows them. It stays
- * whatever its size; the assembly cuts it to the budget.
- */
-export function newestUnitStart(sorted: readonly Held[]): number {
-  const last = sorted.length - 1;
-  let start = last;
-  let step: string | null | undefined;
-  for (let index = last; index >= 0; index -= 1) {
-    const { kind, step_id } = (sorted[index] as Held).entry;
-    if (kind === 'message') break;
-    if (kind === 'tool_result') {
-      if (step === null) break;
-      continue;
-    }
-    if (step !== undefined && (step_id ?? null) !== step) break;
-    step = step_id ?? null;
-    start = index;
-  }
-  return Math.max(0, start);
-}
-
-/** A pin or its end. The last word by order stands, whatever order the words arrive in. */
+/** A pin or its end. The last word by order stands, whatever order the words arrive in; its message is looked up after. */
 export function foldPin(
   state: ConversationState,
-  word: { messageId: string; pinned: boolean; order: bigint; held: Held[] },
+  word: { messageId: string; pinned: boolean; order: bigint },
 ): void {
   const current = state.pins.get(word.messageId);
   if (current !== undefined && current.order > word.order) return;
-  state.pins.set(word.messageId, {
-    pinned: word.pinned,
-    order: word.order,
-    held: word.pinned ? word.held : [],
-  });
+  state.pins.set(word.messageId, { pinned: word.pinned, order: word.order, held: [] });
 }
 
-/** A message that was pinned before it was seen. */
-export function foldPinned(state: ConversationState, messageId: string, held: Held[]): void {
-  const pin = state.pins.get(messageId);
-  if (pin?.pinned === true) pin.held = held;
+/** A call or result of a pinned step changes what the pin brings back: it is looked up anew. */
+function unsettlePins(state: ConversationState, { entry }: Held): void {
+  if (entry.kind === 'message') return;
+  for (const pin of state.pins.values()) {
+    const concerns = pin.held.some(
+      ({ entry: held }) =>
+        held.kind !== 'message' &&
+        (held.call_id === entry.call_id || (entry.step_id !== undefined && held.step_id === entry.step_id)),
+    );
+    if (concerns) pin.held = [];
+  }
 }
 
 /** Settings: per name the last word by order stands. */
@@ -119,20 +108,28 @@ export function foldSettings(
 
 /** Of what has left the window, the first messages and the rules stay. */
 function leaveWindow(state: ConversationState, held: Held, settings: StrategySettings): void {
-  const step = held.entry.step_id;
-  if (step !== undefined && (state.evictedStep === null || held.order > state.evictedStep.order)) {
-    state.evictedStep = { step, order: held.order };
+  const { kind, step_id } = held.entry;
+  if (kind !== 'tool_result' && (state.evictedStep === null || held.order > state.evictedStep.order)) {
+    state.evictedStep = { order: held.order, kind, step: step_id ?? null };
   }
-  if (held.entry.kind !== 'message') {
-    const id = held.entry.call_id ?? '';
-    const balance = (state.evictedCalls.get(id) ?? 0) + (held.entry.kind === 'tool_call' ? 1 : -1);
-    if (balance === 0) state.evictedCalls.delete(id);
-    else state.evictedCalls.set(id, balance);
-    return;
-  }
+  addTo(state.evictedCalls, held.entry, 1);
+  if (held.entry.kind !== 'message') return;
   const candidates = [...state.kept, held].toSorted(compareHeld);
-  const first = new Set(candidates.slice(0, settings.window.pinned_first));
-  const rules = candidates.filter((one) => isRule(one.entry));
-  const keptRules = new Set(rules.length <= RULES_KEPT ? rules : [rules[0], ...rules.slice(1 - RULES_KEPT)]);
-  state.kept = candidates.filter((one) => first.has(one) || keptRules.has(one));
+  const { first, rules } = keptMessages(candidates, settings.window.pinned_first);
+  state.kept = candidates.filter((one) => first.includes(one) || rules.includes(one));
+}
+
+/**
+ * An entry that came after its place had left the window may lie in a block that is already summarized: it is at hand
+ * until a later summary has seen it. The one part of the state that tells when something came.
+ */
+function keepLate(state: ConversationState, held: Held): void {
+  const byOffset = [...state.late, held].toSorted((a, b) =>
+    BigInt(a.entry.offset) < BigInt(b.entry.offset) ? -1 : 1,
+  );
+  let tokens = byOffset.reduce((sum, one) => sum + one.entry.tokens, 0);
+  while (byOffset.length > LATE_KEPT || tokens > LATE_TOKENS) {
+    tokens -= (byOffset.shift() as Held).entry.tokens;
+  }
+  state.late = byOffset.toSorted(compareHeld);
 }

@@ -1,5 +1,6 @@
 import type { Piece } from './assemble.js';
 import type { Entry, EntryPart } from './entry.js';
+import { shownText } from './fit-unit.js';
 
 /** Messages of OpenAI's chat completions, ready to send. */
 export type OpenAiMessage =
@@ -7,8 +8,8 @@ export type OpenAiMessage =
   | { role: 'user'; content: string | OpenAiPart[] }
   | { role: 'assistant'; content: string | null; tool_calls?: OpenAiCall[] }
   | { role: 'tool'; tool_call_id: string; content: string };
-export type OpenAiPart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
-export interface OpenAiCall {
+type OpenAiPart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
+interface OpenAiCall {
   id: string;
   type: 'function';
   function: { name: string; arguments: string };
@@ -41,7 +42,7 @@ export function formatOpenAi(pieces: readonly Piece[]): OpenAiMessage[] {
         if (message.content !== '' && message.content?.length !== 0) messages.push(message);
       }
       if (entry.kind === 'tool_result') {
-        messages.push({ role: 'tool', tool_call_id: entry.call_id ?? '', content: plainText(entry) });
+        messages.push({ role: 'tool', tool_call_id: entry.call_id ?? '', content: shownText(entry) });
       }
     }
   }
@@ -60,25 +61,17 @@ function toMessage(entry: Entry): OpenAiMessage {
   switch (entry.role) {
     case 'system':
     case 'developer':
-      return { role: entry.role, content: plainText(entry) };
+      return { role: entry.role, content: shownText(entry) };
     case 'assistant':
-      return { role: 'assistant', content: plainText(entry) };
+      return { role: 'assistant', content: shownText(entry) };
     default:
       return { role: 'user', content: entry.parts === undefined ? entry.text : entry.parts.flatMap(toPart) };
   }
 }
 
 function toPart(part: EntryPart): OpenAiPart[] {
-  if (part.kind === 'text') return [{ type: 'text', text: part.text }];
+  if (part.kind === 'text') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
   if (part.kind === 'thinking') return [];
   const url = part.url ?? `data:${part.mime ?? 'application/octet-stream'};base64,${part.data ?? ''}`;
   return [{ type: 'image_url', image_url: { url } }];
-}
-
-/** Text of an entry where only text is allowed; an image stands as a note. */
-function plainText(entry: Entry): string {
-  if (entry.parts === undefined) return entry.text;
-  return entry.parts
-    .flatMap((part) => (part.kind === 'text' ? [part.text] : part.kind === 'image' ? ['[image]'] : []))
-    .join('\n');
 }

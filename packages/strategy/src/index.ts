@@ -1,15 +1,9 @@
-export {
-  assemble,
-  type Assembled,
-  type AssembleInput,
-  type LeftOut,
-  type Piece,
-  type Slot,
-} from './assemble.js';
+export type { LeftOut, Slot } from './account.js';
+export { assemble, type Assembled, type AssembleInput, type Piece } from './assemble.js';
 export {
   type ConversationState,
   emptyState,
-  heldEntries,
+  encodeState,
   type Pin,
   readState,
   type SettingName,
@@ -17,9 +11,10 @@ export {
 } from './conversation-state.js';
 export * from './cut/index.js';
 export * from './entry.js';
-export { countEntry } from './fit-unit.js';
+export { countEntry, shareOut, typeToCut } from './fit-unit.js';
+export { originalEntry } from './gather-units.js';
 export { FloorError } from './floor-error.js';
-export { decideMode, foldEntry, foldPin, foldPinned, foldSettings, placeOf } from './fold-window.js';
+export { decideMode, foldEntry, foldPin, foldSettings, placeOf } from './fold-window.js';
 export { formatOpenAi, type OpenAiMessage } from './format-openai.js';
 export type { Fact, SummaryLeaf } from './memory-text.js';
 export { pairCalls, type Unit } from './pair-calls.js';

@@ -1,4 +1,5 @@
-import type { TokenCounter } from '@palimpsest/tokens';
+import { MESSAGE_OVERHEAD_TOKENS, type TokenCounter } from '@palimpsest/tokens';
+import type { StrategySettings } from './strategy.js';
 
 /** A summary of one block: covers the events of [from, to] that were known at `seen`. */
 export interface SummaryLeaf {
@@ -22,46 +23,118 @@ export interface Fact {
   sourceOrder: bigint;
 }
 
-/** Facts as lines, in order of their source, newest kept when the cap is short. Empty string where there are none. */
-export function writeFacts(facts: readonly Fact[], maxTokens: number, counter: TokenCounter): string {
-  const lines = facts.map((fact) => {
-    const until =
-      fact.validUntil === null ? '' : ` (until ${new Date(fact.validUntil).toISOString().slice(0, 10)})`;
-    return `- ${fact.type}, ${fact.actor}: ${fact.subject}: ${fact.payload}${until}`;
-  });
-  return fromTheEnd('Known facts:', lines, maxTokens, counter);
+/** Facts and summaries as one text at the front of a context. */
+export interface Memory {
+  /** Empty where there is none. */
+  text: string;
+  tokens: { facts: number; summary: number };
+  /** The leaves that stand in the text; those that the cap left no room for do not. */
+  written: SummaryLeaf[];
 }
 
-/** Leaves in order, the oldest dropped when the cap is short; identifiers that the texts lost in a last line each. */
-export function writeSummary(
-  leaves: readonly SummaryLeaf[],
-  maxTokens: number,
-  counter: TokenCounter,
-): string {
-  const blocks = leaves.map((leaf) =>
-    leaf.carried.length === 0 ? leaf.text : `${leaf.text}\n(also named: ${leaf.carried.join(', ')})`,
+const NO_MEMORY: Memory = { text: '', tokens: { facts: 0, summary: 0 }, written: [] };
+/** Share of the room that memory may take. */
+const MEMORY_SHARE = 0.25;
+/** Of the separators between the two texts. */
+const JOINT_TOKENS = 2;
+
+export interface MemorySource {
+  leaves: readonly SummaryLeaf[];
+  facts: readonly Fact[];
+  settings: StrategySettings;
+  counter: TokenCounter;
+}
+
+/** Tokens to keep free for memory: what all of it would take, within the strategy's caps and its share of `room`. */
+export function memoryRoom(source: MemorySource, room: number): number {
+  const { leaves, facts, settings, counter } = source;
+  let wish = 0;
+  if (settings.summary !== null && leaves.length > 0) {
+    const cap = settings.summary.max_tokens;
+    wish += Math.min(cap, tokensOf(SUMMARY_HEADING, leaves.toReversed().map(writeLeaf), cap, counter));
+  }
+  if (settings.facts !== null && facts.length > 0) {
+    const cap = settings.facts.max_tokens;
+    wish += Math.min(cap, tokensOf(FACTS_HEADING, facts.toReversed().map(writeFact), cap, counter));
+  }
+  if (wish > 0) wish += MESSAGE_OVERHEAD_TOKENS + JOINT_TOKENS;
+  return Math.max(0, Math.min(wish, Math.floor(room * MEMORY_SHARE)));
+}
+
+/** Memory of what lies before `border`, the place of the first event of the tail, within `room` tokens. */
+export function writeMemory(source: MemorySource, border: bigint, room: number): Memory {
+  const { settings, counter } = source;
+  const left = room - MESSAGE_OVERHEAD_TOKENS - JOINT_TOKENS;
+  const facts = settings.facts === null ? [] : source.facts.filter((fact) => fact.sourceOrder < border);
+  const factPart = fromTheEnd(
+    FACTS_HEADING,
+    facts.map(writeFact),
+    Math.min(left, settings.facts?.max_tokens ?? 0),
+    counter,
   );
-  return fromTheEnd('Summary of earlier messages:', blocks, maxTokens, counter);
+  const factTokens = counter.count(factPart.text);
+  const leaves = settings.summary === null ? [] : source.leaves.filter((leaf) => leaf.to < border);
+  const summaryPart = fromTheEnd(
+    SUMMARY_HEADING,
+    leaves.map(writeLeaf),
+    Math.min(left - factTokens, settings.summary?.max_tokens ?? 0),
+    counter,
+  );
+  const text = [factPart.text, summaryPart.text].filter((part) => part !== '').join('\n\n');
+  if (text === '') return NO_MEMORY;
+  const tokens = counter.count(text) + MESSAGE_OVERHEAD_TOKENS;
+  if (tokens > room) return NO_MEMORY;
+  const ofFacts = summaryPart.text === '' ? tokens : factTokens;
+  return {
+    text,
+    tokens: { facts: ofFacts, summary: tokens - ofFacts },
+    written: leaves.slice(leaves.length - summaryPart.blocks),
+  };
 }
 
+const FACTS_HEADING = 'Known facts:';
+const SUMMARY_HEADING = 'Summary of earlier messages:';
+
+function writeFact(fact: Fact): string {
+  const until =
+    fact.validUntil === null ? '' : ` (until ${new Date(fact.validUntil).toISOString().slice(0, 10)})`;
+  return `- ${fact.type}, ${fact.actor}: ${fact.subject}: ${fact.payload}${until}`;
+}
+
+function writeLeaf(leaf: SummaryLeaf): string {
+  return leaf.carried.length === 0 ? leaf.text : `${leaf.text}\n(also named: ${leaf.carried.join(', ')})`;
+}
+
+/** Tokens of all blocks, counted only until `enough`. */
+function tokensOf(heading: string, blocks: readonly string[], enough: number, counter: TokenCounter): number {
+  let tokens = counter.count(`${heading}\n`) + 1;
+  for (const block of blocks) {
+    if (tokens >= enough) break;
+    tokens += counter.count(`${block}\n`) + 1;
+  }
+  return tokens;
+}
+
+/** The newest blocks within the cap, in order; how many of them there are. A single one too long is cut. */
 function fromTheEnd(
   heading: string,
   blocks: readonly string[],
   maxTokens: number,
   counter: TokenCounter,
-): string {
-  if (blocks.length === 0) return '';
+): { text: string; blocks: number } {
+  if (blocks.length === 0) return { text: '', blocks: 0 };
   let left = maxTokens - counter.count(`${heading}\n`) - 1;
   const chosen: string[] = [];
   for (const block of blocks.toReversed()) {
     const tokens = counter.count(`${block}\n`) + 1;
     if (tokens > left) {
-      const head = chosen.length === 0 && left > 0 ? counter.head(block, left - 1) : '';
+      const head = chosen.length === 0 && left > 1 ? counter.head(block, left - 1) : '';
       if (head !== '') chosen.unshift(head);
       break;
     }
     chosen.unshift(block);
     left -= tokens;
   }
-  return chosen.length === 0 ? '' : `${heading}\n${chosen.join('\n')}`;
+  if (chosen.length === 0) return { text: '', blocks: 0 };
+  return { text: `${heading}\n${chosen.join('\n')}`, blocks: chosen.length };
 }

@@ -1,3 +1,4 @@
+import { type Edge, NO_EDGE } from './edge.js';
 import type { Held } from './entry.js';
 
 /**
@@ -17,15 +18,13 @@ export interface Paired {
   unpaired: { held: Held; why: string }[];
 }
 
-/** What is known of the entries before the first one held. */
-export interface Edge {
-  /** This step lost calls at the edge; what is left of it before the first message is out. */
-  splitStep: string | null;
-  /** Per call id, how many results are held whose call is not. */
-  callsGone: ReadonlyMap<string, number>;
-}
+const CALL_GONE = 'its call is no longer held';
+const STEP_GONE = 'other calls of its step are no longer held';
 
-const NO_EDGE: Edge = { splitStep: null, callsGone: new Map() };
+/** Whether an entry is unpaired for the reason that its other half lies before the edge. */
+export function isBeforeEdge(why: string): boolean {
+  return why === CALL_GONE || why === STEP_GONE;
+}
 
 interface Step {
   id: string | null;
@@ -44,8 +43,8 @@ export function pairCalls(sorted: readonly Held[], edge: Edge = NO_EDGE): Paired
   const resultOf = matchResults(sorted, edge.callsGone, unpaired);
   const units: Unit[] = [];
   let step: Step | null = null;
+  let split = edge.splitStep;
   let sinceCall = false;
-  let sawMessage = false;
 
   const close = (): void => {
     if (step === null) return;
@@ -54,26 +53,22 @@ export function pairCalls(sorted: readonly Held[], edge: Edge = NO_EDGE): Paired
   };
   for (const held of sorted) {
     const { entry } = held;
+    const id = entry.step_id ?? null;
     if (entry.kind === 'message') {
       close();
-      sawMessage = true;
+      split = null;
       units.push({ order: held.order, entries: [held], tokens: entry.tokens });
     } else if (entry.kind === 'tool_result') {
       sinceCall = true;
-    } else if (!sawMessage && edge.splitStep !== null && entry.step_id === edge.splitStep) {
-      unpaired.push({ held, why: 'other calls of its step are no longer held' });
+      if (split?.step === null) split = null;
+    } else if (split !== null && split.step === id) {
       const result = resultOf.get(held);
-      if (result !== undefined)
-        unpaired.push({ held: result, why: 'other calls of its step are no longer held' });
+      unpaired.push({ held, why: STEP_GONE });
+      if (result !== undefined) unpaired.push({ held: result, why: STEP_GONE });
     } else {
-      const id: string | null = entry.step_id ?? null;
+      split = null;
       const open = step as Step | null;
-      const joins =
-        open !== null &&
-        open.id === id &&
-        (id !== null || !sinceCall) &&
-        open.calls.every((call) => call.entry.call_id !== entry.call_id);
-      if (joins && open !== null) open.calls.push(held);
+      if (open !== null && open.id === id && (id !== null || !sinceCall)) open.calls.push(held);
       else {
         close();
         step = { id, calls: [held] };
@@ -104,10 +99,16 @@ function closeStep(
       unpaired.push({ held: result, why: 'another call of its step has no result yet' });
     }
   }
-  if (shown.length === 0) return;
-  const entries = [...shown, ...shown.map((call) => resultOf.get(call) as Held)];
+  const distinct = shown.filter((call, index) => {
+    if (shown.findLastIndex((other) => other.entry.call_id === call.entry.call_id) === index) return true;
+    const why = 'a later call of its step has the same id';
+    unpaired.push({ held: call, why }, { held: resultOf.get(call) as Held, why });
+    return false;
+  });
+  if (distinct.length === 0) return;
+  const entries = [...distinct, ...distinct.map((call) => resultOf.get(call) as Held)];
   units.push({
-    order: (shown[0] as Held).order,
+    order: (distinct[0] as Held).order,
     entries,
     tokens: entries.reduce((sum, one) => sum + one.entry.tokens, 0),
   });
@@ -142,7 +143,7 @@ function matchResults(
       const callGone = gone.get(id) ?? 0;
       if (callGone > 0) {
         gone.set(id, callGone - 1);
-        unpaired.push({ held, why: 'its call is no longer held' });
+        unpaired.push({ held, why: CALL_GONE });
         continue;
       }
       const answered = lastAnswered.get(id);

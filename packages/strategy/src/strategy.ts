@@ -15,8 +15,11 @@ const schema = z.strictObject({
       pinned_first: z.int().min(0).max(20).default(3),
       /** The last events that stay; null = as many as the budget holds. */
       messages: z.int().min(1).max(1000).nullable().default(null),
-      /** Tokens of the newest renditions that lie ready in the view's row; larger budgets read the messages table. */
-      inline_tokens: z.int().min(500).max(100_000).default(8000),
+      /**
+       * Tokens of the newest renditions that lie ready in the view's row. A quarter above the usual budget: nearer to it,
+       * and above, the messages table is read as well.
+       */
+      inline_tokens: z.int().min(500).max(100_000).default(10_000),
     })
     .prefault({}),
   cut: z

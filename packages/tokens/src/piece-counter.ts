@@ -3,6 +3,7 @@ import { MEMO_UNITS, PieceMemo } from './piece-memo.js';
 import { type NextPiece, nextPieceOf } from './split-pieces.js';
 import { unitsWithin, writeUtf8 } from './utf8.js';
 import { type Encoding, NO_RANK, type Vocabulary, vocabulary } from './vocabulary.js';
+import { WordReader } from './word-reader.js';
 
 /**
  * Bytes of right-hand context that a token boundary needs to be taken as final when a long piece is merged window by
@@ -17,6 +18,7 @@ export class PieceCounter {
   private readonly tokens: Vocabulary;
   private readonly merger: ByteMerger;
   private readonly memo = new PieceMemo();
+  private readonly words = new WordReader();
   private readonly scratch = new Uint8Array(SCRATCH_UNITS * 3);
 
   constructor(encoding: Encoding) {
@@ -29,6 +31,15 @@ export class PieceCounter {
   count(text: string, from: number, to: number): number {
     let total = 0;
     for (let at = from; at < to; ) {
+      const word = this.words.read(text, at, to);
+      if (word > 0) {
+        const known = this.memo.find(this.words.hash, text, at, word);
+        if (known >= 0) {
+          total += known;
+          at = word;
+          continue;
+        }
+      }
       const end = this.nextPiece(text, at, to);
       total += this.countPiece(text, at, end);
       at = end;

@@ -18,7 +18,11 @@ export class PieceMemo {
 
   /** The count of the piece text[from, to), at most MEMO_UNITS long; -1 where it is not remembered. */
   get(text: string, from: number, to: number): number {
-    const hash = hashOf(text, from, to);
+    return this.find(hashOf(text, from, to), text, from, to);
+  }
+
+  /** Likewise, for a caller that knows the hash: `hashWith` over the units, from HASH_SEED. */
+  find(hash: number, text: string, from: number, to: number): number {
     this.hash = hash;
     const found = this.young.find(hash, text, from, to);
     if (found >= 0) return found;
@@ -64,7 +68,7 @@ class Generation {
   }
 
   find(hash: number, text: string, from: number, to: number): number {
-    for (let slot = hash & (SLOTS - 1); ; slot = (slot + 1) & (SLOTS - 1)) {
+    for (let slot = slotOf(hash); ; slot = (slot + 1) & (SLOTS - 1)) {
       const entry = (this.slots[slot] as number) - 1;
       if (entry < 0) return -1;
       if (this.hashes[entry] === hash && this.holds(entry, text, from, to))
@@ -73,7 +77,7 @@ class Generation {
   }
 
   add(hash: number, text: string, from: number, to: number, count: number): void {
-    let slot = hash & (SLOTS - 1);
+    let slot = slotOf(hash);
     while (this.slots[slot] !== 0) slot = (slot + 1) & (SLOTS - 1);
     const entry = this.entries;
     this.slots[slot] = entry + 1;
@@ -100,9 +104,19 @@ class Generation {
   }
 }
 
-/** FNV-1a over UTF-16 units, its high bits folded into the low ones that pick the slot. */
+/** FNV-1a over UTF-16 units. */
+export const HASH_SEED = 0x811c9dc5 | 0;
+export function hashWith(hash: number, unit: number): number {
+  return Math.imul(hash ^ unit, 0x01000193);
+}
+
 function hashOf(text: string, from: number, to: number): number {
-  let hash = 0x811c9dc5;
-  for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return hash ^ (hash >>> 15);
+  let hash = HASH_SEED;
+  for (let at = from; at < to; at++) hash = hashWith(hash, text.charCodeAt(at));
+  return hash;
+}
+
+/** The slot of a hash: its high bits folded into the low ones. */
+function slotOf(hash: number): number {
+  return (hash ^ (hash >>> 15)) & (SLOTS - 1);
 }

@@ -1,16 +1,13 @@
 import type { ChatEvent } from '@palimpsest/events';
-import { createMetrics } from '@palimpsest/observability';
-import { type DecodedRecord, inTransaction } from '@palimpsest/runtime';
 import { emptyState, writeState } from '@palimpsest/strategy';
 import { ensureLiveGeneration } from '@palimpsest/views';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { counter, foldEvents, strategyOf } from '../../../test/harness/fold-in-memory.js';
+import { foldEvents, strategyOf } from '../../../test/harness/fold-in-memory.js';
 import { histories, History } from '../../../test/harness/histories.js';
 import { freshDatabase } from '../../../test/harness/postgres.js';
-import { foldBatch } from './fold-batch.js';
-import { HotStates } from './hot-states.js';
+import { foldInBatches, rowsOf } from '../../../test/harness/fold-in-batches.js';
 
 const strategy = strategyOf(
   'name: small\nwindow: { pinned_first: 2, inline_tokens: 500 }\ncut: { tool_result_tokens: 64 }\n',
@@ -25,38 +22,9 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Folds events at their offsets in batches that end where `ends` says; a cold process for every batch if asked. */
-async function fold(events: readonly ChatEvent[], ends: readonly number[], cold = false): Promise<void> {
-  const metrics = createMetrics();
-  let hot = new HotStates();
-  let start = 0;
-  for (const end of [...ends, events.length]) {
-    if (end <= start) continue;
-    const records = events
-      .slice(start, end)
-      .map(
-        (event, index) => ({ record: { offset: BigInt(start + index) }, event }) as unknown as DecodedRecord,
-      );
-    const context = { topic: 'chat.messages', partition: 0, generation: 1 } as never;
-    await inTransaction(pool, (tx) =>
-      foldBatch(tx, records, context, { settings: strategy.settings, counter, hot, metrics }),
-    );
-    if (cold) hot = new HotStates();
-    start = end;
-  }
-}
-
-async function rows(conversation: string): Promise<string> {
-  const tables = await Promise.all(
-    [
-      `select event_id, ord, "offset", kind, tokens, original_tokens, entry, occurred_at from palimpsest.messages where conversation_id = $1 order by ord`,
-      `select "offset", state from palimpsest.context_views where conversation_id = $1`,
-      `select artifact_id, mime, size_bytes, content from palimpsest.artifacts where conversation_id = $1 order by artifact_id`,
-      `select event_id, "offset", reason from palimpsest.conflicts where conversation_id = $1 order by event_id`,
-    ].map((sql) => pool.query(sql, [conversation])),
-  );
-  return JSON.stringify(tables.map((table) => table.rows));
-}
+const fold = (events: readonly ChatEvent[], ends: readonly number[], cold = false): Promise<void> =>
+  foldInBatches(pool, strategy, events, ends, cold);
+const rows = (conversation: string): Promise<string> => rowsOf(pool, conversation);
 
 let conversations = 0;
 /** The same history under a conversation id of its own, so that runs do not meet. */
@@ -94,7 +62,7 @@ describe('the truncator', () => {
 
   it('keeps in its row what the pure fold of the same events gives', async () => {
     await fc.assert(
-      fc.asyncProperty(histories({ pins: false, maxNotes: 12 }), async (history) => {
+      fc.asyncProperty(histories({ pins: true, maxNotes: 12 }), async (history) => {
         const { id, events } = renamed(history);
         await fold(events, [3, 5]);
         const view = await pool.query<{ state: string }>(

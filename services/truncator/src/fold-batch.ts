@@ -4,13 +4,14 @@ import { type BatchContext, type DecodedRecord, PoisonError } from '@palimpsest/
 import {
   type ConversationState,
   decideMode,
+  encodeState,
   foldEntry,
   foldPin,
   foldSettings,
   type Held,
   placeOf,
   type StrategySettings,
-  writeState,
+  wellFormed,
 } from '@palimpsest/strategy';
 import type { TokenCounter } from '@palimpsest/tokens';
 import type pg from 'pg';
@@ -108,7 +109,7 @@ export async function foldBatch(
     tx,
     generation,
     partition,
-    views.map(({ key, state, offset }) => ({ ...key, offset, state: writeState(state) })),
+    views.map(({ key, state, offset }) => ({ ...key, offset, state: encodeState(state) })),
   );
   for (const [key, state] of states) tools.hot.set(partition, key, state);
   tools.hot.trim(partition);
@@ -168,29 +169,36 @@ function placeEvent(
     return null;
   }
   decideMode(state, event.seq);
-  const one = { event, key, state, order: place.order, offset, held: null, artifact: null };
-  if (event.type !== 'message' && event.type !== 'tool_call' && event.type !== 'tool_result') return one;
-  return { ...one, ...toEntry(event, { order: place.order, offset }, tools.settings, tools.counter) };
+  const one: Placed = { event, key, state, order: place.order, offset, held: null, artifact: null };
+  if (event.type === 'message' || event.type === 'tool_call' || event.type === 'tool_result') {
+    const { held, artifact } = toEntry(event, { order: place.order, offset }, tools.settings, tools.counter);
+    one.held = held;
+    one.artifact = artifact;
+  }
+  return one;
 }
 
 function toRow({ event, key, order, offset, held }: Placed): MessageRow {
   return {
-    ...key,
+    tenant: key.tenant,
+    conversationId: key.conversationId,
     eventId: event.event_id,
     order,
     offset,
     kind: event.type,
     tokens: held?.entry.tokens ?? 0,
     originalTokens: held?.entry.original_tokens ?? 0,
-    entry: held?.json ?? controlBody(event),
+    entry: held?.bytes ?? controlBody(event),
     occurredAt: event.occurred_at,
   };
 }
 
 /** What a control event says beyond its envelope. */
-function controlBody(event: ChatEvent): string {
+function controlBody(event: ChatEvent): Buffer {
   const { event_id, tenant, conversation_id, seq, occurred_at, type, ...body } = event;
-  return JSON.stringify(body);
+  return Buffer.from(
+    JSON.stringify(body, (_name, value: unknown) => (typeof value === 'string' ? wellFormed(value) : value)),
+  );
 }
 
 function fold({ event, state, order, held }: Placed, settings: StrategySettings): void {
@@ -201,7 +209,7 @@ function fold({ event, state, order, held }: Placed, settings: StrategySettings)
   switch (event.type) {
     case 'pin':
     case 'unpin':
-      foldPin(state, { messageId: event.message_id, pinned: event.type === 'pin', order, held: [] });
+      foldPin(state, { messageId: event.message_id, pinned: event.type === 'pin', order });
       return;
     case 'conversation_settings': {
       const { agent_type, model, language, time_zone, verbatim, full_context } = event;

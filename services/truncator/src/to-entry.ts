@@ -9,10 +9,13 @@ import {
   type EntryPart,
   type Held,
   hold,
+  shareOut,
   type StrategySettings,
+  textOfParts,
+  typeToCut,
   wellFormed,
 } from '@palimpsest/strategy';
-import type { TokenCounter } from '@palimpsest/tokens';
+import { IMAGE_TOKENS, type TokenCounter } from '@palimpsest/tokens';
 
 /** The original of an entry that was cut. */
 export interface Artifact {
@@ -70,40 +73,34 @@ export function toEntry(
   switch (event.type) {
     case 'message': {
       const role = event.role === 'unknown' ? 'user' : event.role;
-      const body = toBody(event.content);
-      const type = detectContentType({ text: body.text });
-      return render({ ...base, role, ...body, type }, settings.cut.message_tokens, context);
+      return render({ ...base, role, ...toBody(event.content) }, settings.cut.message_tokens, context);
     }
     case 'tool_call': {
-      const text = wellFormed(event.arguments);
-      const type: ContentType = isJson(text) ? 'json' : 'text';
       const step = event.step_id === null ? {} : { step_id: wellFormed(event.step_id) };
       const call = {
         ...base,
-        text,
+        text: wellFormed(event.arguments),
         tool: wellFormed(event.tool),
         call_id: wellFormed(event.call_id),
         ...step,
-        type,
       };
       return render(call, settings.cut.tool_call_tokens, context);
     }
     case 'tool_result': {
       const body = toBody(event.content);
-      const type = detectContentType({
-        text: body.text,
-        declaredType: event.content_type,
-        isError: event.is_error,
-      });
+      const type =
+        event.content_type === null
+          ? {}
+          : { type: detectContentType({ text: body.text, declaredType: event.content_type }) };
       const error = event.is_error ? { is_error: true } : {};
-      const result = { ...base, ...body, call_id: wellFormed(event.call_id), ...error, type };
+      const result = { ...base, ...body, call_id: wellFormed(event.call_id), ...error, ...type };
       return render(result, settings.cut.tool_result_tokens, context);
     }
   }
 }
 
 /** Content-addressed, and never the same for two tenants: an id found by one says nothing about another's data. */
-export function artifactId(tenant: string, content: string): string {
+function artifactId(tenant: string, content: string): string {
   return createHash('sha256').update(tenant).update('\0').update(content).digest('hex').slice(0, 24);
 }
 
@@ -111,46 +108,89 @@ function render(uncounted: Uncounted, cap: number, { tenant, counter }: RenderCo
   const whole = inOrder({ ...uncounted, tokens: 0, original_tokens: 0 });
   whole.tokens = countEntry(counter, whole);
   whole.original_tokens = whole.tokens;
-  if (whole.tokens <= cap || whole.parts !== undefined) return { held: hold(whole), artifact: null };
+  if (whole.tokens <= cap) return { held: hold(whole), artifact: null };
 
-  const id = artifactId(tenant, whole.text);
-  const overhead = whole.tokens - counter.count(whole.text);
-  const rendition = cut(
-    { text: whole.text, type: whole.type },
-    { maxTokens: Math.max(1, cap - overhead), handle: id, counter },
-  );
-  const entry = inOrder({
-    ...whole,
-    text: rendition.text,
-    artifact: id,
-    dropped: rendition.dropped ?? 'shortened',
-  });
+  const content = whole.parts === undefined ? whole.text : JSON.stringify(whole.parts);
+  const type = typeToCut(whole.kind, whole.text, whole.type, whole.is_error);
+  const mime = whole.parts === undefined ? MIME[type] : MIME.json;
+  const id = artifactId(tenant, content);
+  const short =
+    whole.parts === undefined
+      ? cutBody({ text: whole.text, type }, cap - bareTokens(whole, counter), id, counter)
+      : cutParts(whole.parts, cap - bareTokens(whole, counter), id, counter);
+  if (short === null) return { held: hold(whole), artifact: null };
+  const entry = inOrder({ ...whole, ...short, type, artifact: id });
   entry.tokens = countEntry(counter, entry);
-  return { held: hold(entry), artifact: { id, mime: MIME[whole.type], content: whole.text } };
+  return { held: hold(entry), artifact: { id, mime, content } };
+}
+
+interface Short {
+  text: string;
+  parts?: EntryPart[];
+  dropped: string;
+}
+
+function bareTokens({ parts: _, ...entry }: Entry, counter: TokenCounter): number {
+  return countEntry(counter, { ...entry, text: '' });
+}
+
+function cutBody(
+  body: { text: string; type: ContentType },
+  maxTokens: number,
+  handle: string,
+  counter: TokenCounter,
+): Short {
+  const { text, dropped } = cut(body, { maxTokens: Math.max(1, maxTokens), handle, counter });
+  return { text, dropped: dropped ?? 'shortened' };
+}
+
+/** Images stay, thinking goes, texts share the cap. Null where the images alone are over it: they have a flat price. */
+function cutParts(
+  parts: readonly EntryPart[],
+  cap: number,
+  handle: string,
+  counter: TokenCounter,
+): Short | null {
+  const kept = parts.filter((part) => part.kind !== 'thinking');
+  const texts = kept.filter((part) => part.kind === 'text');
+  const wishes = texts.map((part) => counter.count(part.text));
+  const images = (kept.length - texts.length) * IMAGE_TOKENS;
+  const room = Math.max(texts.length, cap - images - kept.length);
+  const shares = shareOut(wishes, room);
+  const shown: EntryPart[] = [];
+  const dropped = new Set(kept.length < parts.length ? ['thinking'] : []);
+  for (const part of kept) {
+    if (part.kind !== 'text') {
+      shown.push(part);
+      continue;
+    }
+    const share = shares[texts.indexOf(part)] as number;
+    const type = detectContentType({ text: part.text });
+    const short = cut({ text: part.text, type }, { maxTokens: Math.max(1, share), handle, counter });
+    if (short.cut) dropped.add(short.dropped ?? 'shortened');
+    shown.push({ kind: 'text', text: short.text });
+  }
+  if (dropped.size === 0) return null;
+  return { text: textOfParts(shown), parts: shown, dropped: [...dropped].join('; ') };
 }
 
 /** The entry with its keys in their one order, so that equal entries have equal bytes. */
-function inOrder(entry: Entry): Entry {
-  const { id, order, offset, kind, text, type, tokens, original_tokens, at, ...rest } = entry;
-  return {
-    id,
-    order,
-    offset,
-    kind,
-    ...(rest.role === undefined ? {} : { role: rest.role }),
-    text,
-    ...(rest.parts === undefined ? {} : { parts: rest.parts }),
-    ...(rest.tool === undefined ? {} : { tool: rest.tool }),
-    ...(rest.call_id === undefined ? {} : { call_id: rest.call_id }),
-    ...(rest.step_id === undefined ? {} : { step_id: rest.step_id }),
-    ...(rest.is_error === undefined ? {} : { is_error: rest.is_error }),
-    type,
-    tokens,
-    original_tokens,
-    ...(rest.artifact === undefined ? {} : { artifact: rest.artifact }),
-    ...(rest.dropped === undefined ? {} : { dropped: rest.dropped }),
-    at,
-  };
+function inOrder(from: Entry): Entry {
+  const entry = { id: from.id, order: from.order, offset: from.offset, kind: from.kind } as Entry;
+  if (from.role !== undefined) entry.role = from.role;
+  entry.text = from.text;
+  if (from.parts !== undefined) entry.parts = from.parts;
+  if (from.tool !== undefined) entry.tool = from.tool;
+  if (from.call_id !== undefined) entry.call_id = from.call_id;
+  if (from.step_id !== undefined) entry.step_id = from.step_id;
+  if (from.is_error !== undefined) entry.is_error = from.is_error;
+  if (from.type !== undefined) entry.type = from.type;
+  entry.tokens = from.tokens;
+  entry.original_tokens = from.original_tokens;
+  if (from.artifact !== undefined) entry.artifact = from.artifact;
+  if (from.dropped !== undefined) entry.dropped = from.dropped;
+  entry.at = from.at;
+  return entry;
 }
 
 function toBody(content: readonly ContentPart[]): { text: string; parts?: EntryPart[] } {
@@ -162,27 +202,25 @@ function toBody(content: readonly ContentPart[]): { text: string; parts?: EntryP
         data === null && part.url === null
           ? {
               kind: 'text',
-              text: `[image ${part.mime ?? ''}, ${part.data?.length ?? 0} characters of base64]`,
+              text: `[image ${storable(part.mime) ?? ''}, ${part.data?.length ?? 0} characters of base64]`,
             }
-          : { kind: 'image', mime: part.mime, data, url: part.url },
+          : { kind: 'image', mime: storable(part.mime), data: storable(data), url: storable(part.url) },
       );
     } else if (part.kind === 'thinking') {
-      parts.push({ kind: 'thinking', text: part.text ?? '', signature: part.signature });
+      parts.push({
+        kind: 'thinking',
+        text: wellFormed(part.text ?? ''),
+        signature: part.signature === null ? null : wellFormed(part.signature),
+      });
     } else {
       parts.push({ kind: 'text', text: wellFormed(part.text ?? '') });
     }
   }
   const [only] = parts;
   if (parts.length === 1 && only?.kind === 'text') return { text: only.text };
-  const text = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
-  return parts.length === 0 ? { text: '' } : { text, parts };
+  return parts.length === 0 ? { text: '' } : { text: textOfParts(parts), parts };
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+function storable(text: string | null): string | null {
+  return text === null ? null : wellFormed(text);
 }

@@ -20,6 +20,9 @@ export interface TruncatorOptions {
   concurrency?: number;
 }
 
+/** A large batch writes the view of a busy conversation once for many events; measured in docs/decisions/0002. */
+const MAX_RECORDS = 5000;
+
 /** The consumer that folds chat.messages into messages, artifacts and context views. */
 export function createTruncator(options: TruncatorOptions): Promise<RunningConsumer> {
   const hot = new HotStates();
@@ -40,7 +43,7 @@ export function createTruncator(options: TruncatorOptions): Promise<RunningConsu
     decode: options.decode,
     handle: (tx, events, context) => foldBatch(tx, events, context, tools),
     dropState: (_topic, partition) => hot.drop(partition),
-    maxRecords: options.maxRecords ?? 2000,
+    maxRecords: options.maxRecords ?? MAX_RECORDS,
     concurrency: options.concurrency ?? 3,
   });
 }

@@ -12,7 +12,8 @@ export interface MessageRow {
   kind: string;
   tokens: number;
   originalTokens: number;
-  entry: string;
+  /** JSON in UTF-8. */
+  entry: Buffer;
   occurredAt: number;
 }
 
@@ -54,7 +55,7 @@ export async function insertMessages(
   return newOffsets(tx, generation, rows);
 }
 
-/** Of the rows tried, the offsets of those that stand in the table as they were tried. */
+/** Of the rows tried, the offsets of those that this transaction has put into the table: delivered again, none is. */
 async function newOffsets(
   tx: pg.PoolClient,
   generation: number,
@@ -64,7 +65,7 @@ async function newOffsets(
     `select m."offset" from palimpsest.messages m
      join unnest($2::text[], $3::text[], $4::uuid[], $5::bigint[]) as t (tenant, conversation_id, event_id, "offset")
        using (tenant, conversation_id, event_id, "offset")
-     where m.generation = $1`,
+     where m.generation = $1 and m.xmin = pg_current_xact_id()::xid`,
     [
       generation,
       rows.map((row) => row.tenant),
@@ -83,8 +84,8 @@ export async function findConflicts(
   rows: readonly MessageRow[],
 ): Promise<MessageRow[]> {
   if (rows.length === 0) return [];
-  const result = await tx.query<{ event_id: string }>(
-    `select m.event_id from palimpsest.messages m
+  const result = await tx.query<{ tenant: string; conversation_id: string; event_id: string }>(
+    `select m.tenant, m.conversation_id, m.event_id from palimpsest.messages m
      join unnest($2::text[], $3::text[], $4::uuid[]) as t (tenant, conversation_id, event_id)
        using (tenant, conversation_id, event_id)
      where m.generation = $1`,
@@ -95,8 +96,9 @@ export async function findConflicts(
       rows.map((row) => row.eventId),
     ],
   );
-  const known = new Set(result.rows.map((row) => row.event_id));
-  return rows.filter((row) => !known.has(row.eventId));
+  // An event id is its conversation's own: another conversation or tenant may have used the same.
+  const known = new Set(result.rows.map((row) => [row.tenant, row.conversation_id, row.event_id].join('\0')));
+  return rows.filter((row) => !known.has([row.tenant, row.conversationId, row.eventId].join('\0')));
 }
 
 export interface ConflictRow {
@@ -162,7 +164,8 @@ export interface ViewRow {
   tenant: string;
   conversationId: string;
   offset: bigint;
-  state: string;
+  /** JSON in UTF-8. */
+  state: Buffer;
 }
 
 export async function upsertViews(

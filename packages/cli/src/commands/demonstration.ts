@@ -38,7 +38,7 @@ export async function importSamples(stack: ShownStack, output: Output): Promise<
     .toSorted()
     .map((file) => join(folder, file));
   output.progress(`Importing ${files.length} sample sessions…`);
-  const imported = await importFiles('events', files, stack, output);
+  const imported = await importFiles('events', files, stack);
   output.progress('Folding…');
   await stack.settled();
   return imported;

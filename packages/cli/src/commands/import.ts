@@ -28,7 +28,7 @@ export async function importCommand(
 ): Promise<void> {
   for (const file of files) await assertReadable(file);
   await withStack(environment, output.progress, async (connection) => {
-    const imported = await importFiles(format, files, connection, output);
+    const imported = await importFiles(format, files, connection);
     if (connection.stack !== null) {
       output.progress('Folding…');
       await connection.stack.settled();
@@ -60,7 +60,6 @@ export async function importFiles(
   format: ImportFormat,
   files: readonly string[],
   connection: Pick<Connection, 'url' | 'key'>,
-  output: Pick<Output, 'progress'>,
 ): Promise<Imported> {
   const client = createClient(connection);
   const summary = new ImportSummary();

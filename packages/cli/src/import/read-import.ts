@@ -10,7 +10,6 @@ import { tauBenchReader } from './tau-bench.js';
 export {
   type ApiEvent,
   IMPORT_FORMATS,
-  ImportError,
   type ImportFormat,
   type ImportItem,
   type ImportOptions,

@@ -6,5 +6,6 @@ const UNSTORABLE = /[\0\p{Surrogate}]/gu;
  * length stays. Linear time.
  */
 export function wellFormed(text: string): string {
+  if (text.isWellFormed() && !text.includes('\0')) return text;
   return text.replace(UNSTORABLE, '\uFFFD');
 }

@@ -1,12 +1,11 @@
 import {
   assemble,
+  type Assembled,
+  type AssembleInput,
   type ConversationState,
-  countEntry,
   FloorError,
   formatOpenAi,
   type Held,
-  heldEntries,
-  hold,
   type Strategy,
   type StrategySettings,
 } from '@palimpsest/strategy';
@@ -23,7 +22,7 @@ export interface ContextReaderOptions {
   now(): number;
 }
 
-export interface LiveStrategy {
+interface LiveStrategy {
   generation: number;
   strategy: Strategy;
 }
@@ -58,21 +57,20 @@ async function answer(
   request: ContextRequest,
   live: LiveStrategy,
 ): Promise<ContextAnswer> {
-  const settings = respectOptOuts(live.strategy.settings, view.state);
-  const counter = counterOf(view.state);
-  const state = recount(view.state, counter);
-  const older = await olderFor(pool, key, state, settings, request.budget);
-  const originals = await originalsFor(pool, key, state, settings, request.budget, older);
+  const { state } = view;
+  const settings = respectOptOuts(live.strategy.settings, state);
+  const counter = counterOf(state);
   try {
-    const assembled = assemble({
+    const assembled = await assembleWithOlder(pool, key, {
       state,
-      older: older.map((held) => recountEntry(held, counter)),
-      originals,
+      older: [],
+      originals: await originalsFor(pool, key, view, settings, request.budget),
       leaves: view.leaves,
       facts: view.facts,
       budget: request.budget,
       settings,
       counter,
+      recounts: counter !== tokenCounter(null),
     });
     const messages = formatOpenAi(assembled.pieces);
     return {
@@ -96,33 +94,35 @@ async function answer(
   }
 }
 
-/** Entries that the view's row does not hold, where the budget asks for more than it holds. */
-async function olderFor(
-  pool: pg.Pool,
-  key: ViewKey,
-  state: ConversationState,
-  settings: StrategySettings,
-  budget: number,
-): Promise<Held[]> {
-  if (state.evicted === null) return [];
-  const held = heldEntries(state).reduce((tokens, one) => tokens + one.entry.tokens, 0);
-  const entries = (settings.window.messages ?? Number.POSITIVE_INFINITY) - state.window.length;
-  if (held >= budget || entries <= 0) return [];
-  return loadOlder(pool, key, state.evicted, { tokens: budget - held, entries });
+/**
+ * The context, with entries older than the row's window read for as long as more of them would fit: pages that double,
+ * so that the work is in proportion to what is shown. Budgets up to what the row holds read none.
+ */
+async function assembleWithOlder(pool: pg.Pool, key: ViewKey, input: AssembleInput): Promise<Assembled> {
+  let older: Held[] = [];
+  let edge = input.state.evicted;
+  for (let page = FIRST_PAGE; ; page *= 2) {
+    const assembled = assemble({ ...input, older });
+    if (!assembled.short || edge === null) return assembled;
+    const read = await loadOlder(pool, key, edge, page);
+    older = read.concat(older);
+    edge = read.length < page ? null : (read[0] as Held).order - 1n;
+  }
 }
+
+const FIRST_PAGE = 200;
 
 /** Originals are shown only while the whole conversation fits with them; until then none are read. */
 async function originalsFor(
   pool: pg.Pool,
   key: ViewKey,
-  state: ConversationState,
+  { state }: View,
   settings: StrategySettings,
   budget: number,
-  older: readonly Held[],
 ): Promise<Map<string, string>> {
-  if (settings.cut.when !== 'over_budget' || state.totals.original_tokens > budget) return new Map();
-  const artifacts = [...older, ...state.window, ...state.kept].flatMap(({ entry }) => entry.artifact ?? []);
-  return loadOriginals(pool, key, [...new Set(artifacts)]);
+  const { tokens, original_tokens } = state.totals;
+  if (settings.cut.when !== 'over_budget' || original_tokens === tokens) return new Map();
+  return original_tokens > budget ? new Map() : loadOriginals(pool, key);
 }
 
 /** `verbatim` and `full_context`: nothing is replaced by what a model made of it. */
@@ -146,35 +146,4 @@ function warningsOf(state: ConversationState): string[] {
 function counterOf(state: ConversationState): TokenCounter {
   const model = state.settings.get('model')?.value;
   return tokenCounter(typeof model === 'string' ? model : null);
-}
-
-/** Views count in o200k_base; a conversation whose model counts otherwise is counted anew with its tokenizer. */
-function recount(state: ConversationState, counter: TokenCounter): ConversationState {
-  if (counter === tokenCounter(null)) return state;
-  const each = (list: readonly Held[]): Held[] => list.map((held) => recountEntry(held, counter));
-  const window = each(state.window);
-  const before = sum(state.window);
-  const scale = before === 0 ? counter.margin : sum(window) / before;
-  return {
-    ...state,
-    window,
-    kept: each(state.kept),
-    pins: new Map([...state.pins].map(([id, pin]) => [id, { ...pin, held: each(pin.held) }])),
-    totals: {
-      ...state.totals,
-      tokens: Math.ceil(state.totals.tokens * scale),
-      original_tokens: Math.ceil(state.totals.original_tokens * scale),
-    },
-  };
-}
-
-function recountEntry(held: Held, counter: TokenCounter): Held {
-  if (counter === tokenCounter(null)) return held;
-  const tokens = countEntry(counter, held.entry);
-  const original_tokens = Math.ceil((held.entry.original_tokens / Math.max(1, held.entry.tokens)) * tokens);
-  return hold({ ...held.entry, tokens, original_tokens });
-}
-
-function sum(list: readonly Held[]): number {
-  return list.reduce((tokens, held) => tokens + held.entry.tokens, 0);
 }

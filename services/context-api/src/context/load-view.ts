@@ -83,58 +83,26 @@ export async function loadView(pool: pg.Pool, key: ViewKey, now: number): Promis
   };
 }
 
-const PAGE = 200;
-
-/**
- * Entries older than the window, back from its edge until `tokens` are reached or the conversation begins. Only for
- * budgets above what the view's row holds. Where it stops midway, it stops before a message, so that no step is split.
- */
-export async function loadOlder(
-  pool: pg.Pool,
-  key: ViewKey,
-  edge: bigint,
-  want: { tokens: number; entries: number },
-): Promise<Held[]> {
-  const older: Held[] = [];
-  let tokens = 0;
-  let before = edge + 1n;
-  for (;;) {
-    const { rows } = await pool.query<{ entry: string }>({
-      name: 'context-load-older',
-      text: `select entry from palimpsest.messages
-             where generation = $1 and tenant = $2 and conversation_id = $3 and ord < $4
-               and kind in ('message', 'tool_call', 'tool_result')
-             order by ord desc limit ${PAGE}`,
-      values: [key.generation, key.tenant, key.conversation, before],
-    });
-    for (const row of rows) {
-      const held = hold(JSON.parse(row.entry) as Entry);
-      older.push(held);
-      tokens += held.entry.tokens;
-      before = held.order;
-      if (tokens >= want.tokens || older.length >= want.entries) return fromFirstMessage(older.toReversed());
-    }
-    if (rows.length < PAGE) return older.toReversed();
-  }
+/** Up to `count` entries at or before `edge`, the newest of them, in order. Fewer only where the conversation begins. */
+export async function loadOlder(pool: pg.Pool, key: ViewKey, edge: bigint, count: number): Promise<Held[]> {
+  const { rows } = await pool.query<{ entry: string }>({
+    name: 'context-load-older',
+    text: `select entry from palimpsest.messages
+           where generation = $1 and tenant = $2 and conversation_id = $3 and ord <= $4
+             and kind in ('message', 'tool_call', 'tool_result')
+           order by ord desc limit $5`,
+    values: [key.generation, key.tenant, key.conversation, edge, count],
+  });
+  return rows.map((row) => hold(JSON.parse(row.entry) as Entry)).toReversed();
 }
 
-function fromFirstMessage(entries: Held[]): Held[] {
-  const first = entries.findIndex((held) => held.entry.kind === 'message');
-  return first === -1 ? [] : entries.slice(first);
-}
-
-/** Originals of entries that were cut, by artifact id. */
-export async function loadOriginals(
-  pool: pg.Pool,
-  key: ViewKey,
-  artifacts: readonly string[],
-): Promise<Map<string, string>> {
-  if (artifacts.length === 0) return new Map();
+/** Originals of all that was cut in a conversation, by artifact id. */
+export async function loadOriginals(pool: pg.Pool, key: ViewKey): Promise<Map<string, string>> {
   const { rows } = await pool.query<{ artifact_id: string; content: string }>({
     name: 'context-load-originals',
     text: `select artifact_id, content from palimpsest.artifacts
-           where generation = $1 and tenant = $2 and conversation_id = $3 and artifact_id = any($4::text[])`,
-    values: [key.generation, key.tenant, key.conversation, artifacts],
+           where generation = $1 and tenant = $2 and conversation_id = $3`,
+    values: [key.generation, key.tenant, key.conversation],
   });
   return new Map(rows.map((row) => [row.artifact_id, row.content]));
 }

@@ -5,7 +5,11 @@ import type { ContextApiOptions } from '../options.js';
 import { Problem } from '../problem.js';
 
 const body = z.strictObject({
-  query: z.string().min(1).max(65_536).describe('One ClickHouse query of the ledger; only reads, only this tenant.'),
+  query: z
+    .string()
+    .min(1)
+    .max(65_536)
+    .describe('One ClickHouse query of the ledger; only reads, only this tenant.'),
 });
 
 /** `POST /v1/sql`: what `palimpsest sql` asks while a stack runs. */

@@ -5,7 +5,7 @@ import * as shape from './line-shapes.js';
  * What a piece of a trace is. `headline` names an exception, `cause` a further one, `chain` says how two
  * hang together, `omitted` stands for frames that the runtime or an earlier cut left out.
  */
-export type PieceKind =
+type PieceKind =
   | 'headline'
   | 'cause'
   | 'chain'

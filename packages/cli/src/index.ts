@@ -1,1 +1,0 @@
-// Public surface of this package.

@@ -1,0 +1,78 @@
+import { FloorError } from '@palimpsest/strategy';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { contextOf, foldEvents, strategyOf } from '../harness/fold-in-memory.js';
+import { histories, History } from '../harness/histories.js';
+import { factsOf, leavesOf } from '../harness/leaves-of.js';
+import { openAiViolations } from '../oracles/openai-rules.js';
+
+const rules: [string, (inline: number) => string][] = [
+  [
+    'all that fits',
+    (inline) => `name: s\nwindow: { pinned_first: 2, inline_tokens: ${inline} }\nsummary: {}\nfacts: {}\n`,
+  ],
+  ['the last 12 events', (inline) => `name: s\nwindow: { messages: 12, inline_tokens: ${inline} }\n`],
+];
+
+describe('what a view holds and what is read beside it', () => {
+  it.each(rules)('make the same context, however little the view holds (%s)', (_name, yaml) => {
+    const [small, large] = [strategyOf(yaml(500)), strategyOf(yaml(100_000))];
+    fc.assert(
+      fc.property(
+        histories({ pins: true, maxNotes: 60 }),
+        fc.constantFrom(400, 1500, 4000, 16_000),
+        fc.boolean(),
+        (events, budget, withMemory) => {
+          const more = withMemory ? { leaves: leavesOf(events), facts: factsOf(events) } : {};
+          const answer = (strategy: typeof small) => {
+            try {
+              const { messages, tokens, leftOut, stablePrefixTokens } = contextOf(
+                foldEvents(events, strategy),
+                strategy,
+                budget,
+                more,
+              );
+              expect(openAiViolations(messages)).toEqual([]);
+              return { messages, tokens, leftOut, stablePrefixTokens };
+            } catch (error) {
+              if (error instanceof FloorError) return 'floor';
+              throw error;
+            }
+          };
+          expect(answer(small)).toEqual(answer(large));
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('never show half of a parallel step, wherever the reading stops', () => {
+    const history = new History();
+    for (let turn = 0; turn < 30; turn += 1) {
+      for (const call of ['a', 'b', 'c']) history.call(`${call}${turn}`, 'search', '{}', `step-${turn}`);
+      for (const call of ['a', 'b', 'c'])
+        history.result(`${call}${turn}`, `${call} ${turn} ${'word '.repeat(20)}`);
+    }
+    const strategy = strategyOf('name: s\nwindow: { inline_tokens: 500 }\n');
+    const folded = foldEvents(history.events, strategy);
+    for (let budget = 600; budget < 3000; budget += 37) {
+      const { messages } = contextOf(folded, strategy, budget);
+      expect(openAiViolations(messages)).toEqual([]);
+      for (const message of messages) {
+        if (message.role === 'assistant') expect(message.tool_calls).toHaveLength(3);
+      }
+    }
+  });
+
+  it('shows a whole conversation without messages at a budget that has room for it', () => {
+    const history = new History();
+    for (let turn = 0; turn < 100; turn += 1) {
+      history.call(`c${turn}`, 'search', '{}');
+      history.result(`c${turn}`, `result ${turn} ${'word '.repeat(20)}`);
+    }
+    const strategy = strategyOf('name: s\nwindow: { inline_tokens: 500 }\n');
+    const { messages, leftOut } = contextOf(foldEvents(history.events, strategy), strategy, 16_000);
+    expect(messages).toHaveLength(200);
+    expect(leftOut).toEqual([]);
+  });
+});
