@@ -41,7 +41,7 @@ type Declared = ServiceOptions<Variables>;
 const declared = new Map<string, Promise<Declared>>();
 
 /** What a service's main.ts hands to runService; nothing is started. A module runs once, so the answer is kept. */
-export function declaredService(name: string): Promise<Declared> {
+function declaredService(name: string): Promise<Declared> {
   const found = declared.get(name) ?? readMain(name);
   declared.set(name, found);
   return found;
