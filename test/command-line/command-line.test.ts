@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { buildCommandLine, finishCommand, runCommand } from '../harness/command-line.js';
 
 let folder: string;
@@ -68,6 +68,7 @@ describe('the command line', () => {
     expect(again).toMatchObject({ accepted: 0, duplicates: 4 });
 
     const running = runCommand(['start', '--data', data()]);
+    onTestFinished(() => void running.child.kill('SIGKILL'));
     await running.says('Ctrl-C stops it');
     const [{ c: one }] = JSON.parse(
       await finishCommand(['sql', 'select 1 as c', '--json', '--data', data()]),
