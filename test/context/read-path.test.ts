@@ -64,6 +64,32 @@ describe('what a view holds and what is read beside it', () => {
     }
   });
 
+  it('leave out what summaries would need, where nothing has to be summarized', () => {
+    const image = {
+      kind: 'image' as const,
+      text: null,
+      mime: 'image/png',
+      data: 'AA==',
+      url: null,
+      signature: null,
+    };
+    const history = new History();
+    history.message('user', [image]);
+    for (let turn = 0; turn < 12; turn += 1)
+      history.message('assistant', `turn ${turn} ${'word '.repeat(4)}`);
+    history.message('user', [image]);
+    history.message('user', 'and now?');
+    const answers = [500, 100_000].map((inline) => {
+      const strategy = strategyOf(
+        `name: s\nwindow: { pinned_first: 1, inline_tokens: ${inline} }\nsummary: {}\n`,
+      );
+      const leaves = [{ from: 0n, to: 9n, seen: 14n, text: 'SUMMARY '.repeat(40), carried: [] }];
+      return contextOf(foldEvents(history.events, strategy), strategy, 400, { leaves }).messages;
+    });
+    expect(answers[0]).toHaveLength(15);
+    expect(answers[0]).toEqual(answers[1]);
+  });
+
   it('shows a whole conversation without messages at a budget that has room for it', () => {
     const history = new History();
     for (let turn = 0; turn < 100; turn += 1) {

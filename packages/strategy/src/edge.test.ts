@@ -87,6 +87,12 @@ describe('the edge of what is held', () => {
     expect(unitsByReading(notes)[0]).toContain('e3+e4');
   });
 
+  it('keeps a call without a step id whose message before it was the last to leave', () => {
+    const turn: Note[] = [['m'], ['c', 'a'], ['r', 'a']];
+    const notes = [...messages(4), ...turn, ...messages(8)] as Note[];
+    expect(unitsByReading(notes)[0]).toContain('e5+e6');
+  });
+
   it('gives no call the result of an earlier one with its id', () => {
     const notes: Note[] = [['c', 'x'], ...messages(12), ['r', 'x'], ...messages(12), ['c', 'x']];
     for (const units of unitsByReading(notes).slice(0, -1)) {
