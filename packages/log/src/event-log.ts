@@ -129,7 +129,7 @@ export class OffsetOutOfRangeError extends Error {
         : `is behind the end (${high}): the topic was made anew, or its data were lost`;
     super(
       `Offset ${wanted} of ${topic}[${partition}] ${found}. ` +
-        `Restore the topic or run "palimpsest rebuild"; nothing was skipped.`,
+        `Restore the topic, or follow docs/runbook.md ("Retention passed the checkpoint"); nothing was skipped.`,
     );
     this.name = 'OffsetOutOfRangeError';
   }

@@ -58,7 +58,7 @@ export const METRICS = {
     kind: 'counter',
     labels: ['consumer', 'topic', 'class'],
     help: 'Records put to the dead-letter topic.',
-    does: 'See "palimpsest dead-letters list"; after the cause is mended, "palimpsest dead-letters replay".',
+    does: 'Mend the cause, then replay them: docs/runbook.md, "Dead letters".',
   },
   stale_owner_writes_total: {
     kind: 'counter',
@@ -89,7 +89,7 @@ export const METRICS = {
     kind: 'counter',
     labels: ['provider'],
     help: 'Steps for whose model no price was valid at their time; their cost is NULL.',
-    does: 'Add the price; rows are priced on the next pricing run. Until then sums say "at least".',
+    does: 'Add the price: steps from then on are priced. Sums over earlier ones say "at least".',
   },
   usage_flags_total: {
     kind: 'counter',
