@@ -30,7 +30,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     starting ??= startPostgres({ dataFolder: folder, settings: SETTINGS });
     return starting;
   };
-  const migrated = async (): Promise<void> => (migrating ??= makeTemplate(await server()));
+  // Assigned before anything is awaited: two workers may ask at once.
+  const migrated = (): Promise<void> => (migrating ??= server().then(makeTemplate));
 
   const broker = createServer((request, response) => {
     const answer = async (): Promise<string> => {
@@ -58,8 +59,11 @@ const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: '300'
 async function makeTemplate(server: RunningPostgres): Promise<void> {
   const admin = new Client({ connectionString: server.url('postgres') });
   await admin.connect();
-  await admin.query(`create database ${TEMPLATE}`);
-  await admin.end();
+  try {
+    await admin.query(`create database ${TEMPLATE}`);
+  } finally {
+    await admin.end();
+  }
   const pool = new Pool({ connectionString: server.url(TEMPLATE), max: 2 });
   try {
     // Imported only here: a run that needs no schema does not load it.

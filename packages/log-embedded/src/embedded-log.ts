@@ -14,7 +14,7 @@ import { assertKept, fetchPage, partitionBounds, topicBounds } from './fetch-pag
 import { PartitionReader } from './partition-reader.js';
 import { checkedSchemaName, ensureSchema } from './schema.js';
 import { TopicCatalog } from './topic-catalog.js';
-import { Turns } from './turns.js';
+import { Turns } from '@palimpsest/log';
 import { type ListenSource, WakeUpConnection } from './wake-up.js';
 
 export interface EmbeddedLogOptions {

@@ -1,6 +1,6 @@
 import { type Batch, type LogRecord, OffsetOutOfRangeError, type PartitionBounds } from '@palimpsest/log';
-import { pause } from './pause.js';
-import type { Turns } from './turns.js';
+import { pause } from '@palimpsest/log';
+import type { Turns } from '@palimpsest/log';
 
 export interface ReaderOptions {
   topic: string;

@@ -1,7 +1,7 @@
 import type { ClusterView, PartitionPage } from './cluster-view.js';
 import { isPermanent, MissingTopicError, errorType } from './kafka-error.js';
 import { PartitionFeed } from './partition-feed.js';
-import { pause } from './pause.js';
+import { pause } from '@palimpsest/log';
 
 // A broker answers the requests of one connection in turn, so there is one at a time per node, for all its partitions.
 const LONG_WAIT_MS = 250;

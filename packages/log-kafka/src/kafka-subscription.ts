@@ -7,7 +7,7 @@ import { Fetcher } from './fetcher.js';
 import { TopicMadeAnewError } from './kafka-error.js';
 import { GroupMember } from './group-member.js';
 import { PartitionReader } from './partition-reader.js';
-import { Turns } from './turns.js';
+import { Turns } from '@palimpsest/log';
 
 export interface SubscriptionSettings {
   sessionTimeoutMs: number;

@@ -4,7 +4,7 @@ import { FetchOutOfRange } from './fetcher.js';
 import { MissingTopicError, TopicMadeAnewError } from './kafka-error.js';
 import { PartitionFeed } from './partition-feed.js';
 import { PartitionReader, type ReaderOptions } from './partition-reader.js';
-import { Turns } from './turns.js';
+import { Turns } from '@palimpsest/log';
 
 const record = (offset: number): LogRecord => ({
   topic: 't',

@@ -2,8 +2,8 @@ import { type Batch, OffsetOutOfRangeError, type LogRecord, type PartitionBounds
 import { FetchOutOfRange } from './fetcher.js';
 import { isPermanent, MissingTopicError, TopicMadeAnewError } from './kafka-error.js';
 import type { PartitionFeed } from './partition-feed.js';
-import { pause } from './pause.js';
-import type { Turns } from './turns.js';
+import { pause } from '@palimpsest/log';
+import type { Turns } from '@palimpsest/log';
 
 export interface ReaderOptions {
   topic: string;
