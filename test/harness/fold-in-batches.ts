@@ -25,7 +25,7 @@ export async function foldInBatches(
       .map(
         (event, index) => ({ record: { offset: BigInt(start + index) }, event }) as unknown as DecodedRecord,
       );
-    const context = { topic: 'chat.messages', partition: 0, generation: 1 } as never;
+    const context = { topic: 'chat.messages', partition: 0, generation: 1, epoch: 1n } as never;
     await inTransaction(pool, (tx) =>
       foldBatch(tx, records, context, { settings: strategy.settings, counter, hot, metrics }),
     );

@@ -111,7 +111,7 @@ export async function foldBatch(
     partition,
     views.map(({ key, state, offset }) => ({ ...key, offset, state: encodeState(state) })),
   );
-  for (const [key, state] of states) tools.hot.set(partition, key, state);
+  for (const [key, state] of states) tools.hot.set(context, key, state);
   tools.hot.trim(partition);
 }
 
@@ -137,7 +137,7 @@ function touch(views: TouchedViews, key: ConversationKey, state: ConversationSta
 async function statesOf(
   tx: pg.PoolClient,
   records: readonly DecodedRecord[],
-  { generation, partition }: BatchContext,
+  context: BatchContext,
   hot: HotStates,
 ): Promise<Map<string, ConversationState>> {
   const states = new Map<string, ConversationState>();
@@ -146,11 +146,12 @@ async function statesOf(
     const key = { tenant: event.tenant, conversationId: event.conversation_id };
     const text = mapKey(key);
     if (states.has(text)) continue;
-    const state = hot.get(partition, text);
+    const state = hot.get(context, text);
     if (state === undefined) cold.set(text, key);
     else states.set(text, state);
   }
-  for (const [text, state] of await loadStates(tx, generation, [...cold.values()])) states.set(text, state);
+  for (const [text, state] of await loadStates(tx, context.generation, [...cold.values()]))
+    states.set(text, state);
   return states;
 }
 
