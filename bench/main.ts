@@ -4,6 +4,7 @@ const BENCHES: Record<string, () => Promise<{ run(options: BenchOptions): Promis
   throughput: () => import('./throughput.js'),
   tokens: () => import('./tokens.js'),
   read: () => import('./read.js'),
+  quality: () => import('./quality.js'),
 };
 
 const args = process.argv.slice(2);

@@ -2,7 +2,7 @@ import { tokenCounter } from '@palimpsest/tokens';
 import { describe, expect, it } from 'vitest';
 import { contextOf, counter, foldEvents, sentTokens, strategyOf } from '../harness/fold-in-memory.js';
 import { History } from '../harness/histories.js';
-import { openAiViolations } from '../oracles/openai-rules.js';
+import { openAiViolations } from '@palimpsest/strategy/testing';
 
 const strategy = strategyOf('name: default\n');
 

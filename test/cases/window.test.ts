@@ -3,7 +3,7 @@ import { FloorError } from '@palimpsest/strategy';
 import { describe, expect, it } from 'vitest';
 import { contextOf, foldEvents, sentTokens, strategyOf } from '../harness/fold-in-memory.js';
 import { History } from '../harness/histories.js';
-import { openAiViolations } from '../oracles/openai-rules.js';
+import { openAiViolations } from '@palimpsest/strategy/testing';
 
 const roomy = strategyOf('name: default\nsummary: {}\nfacts: {}\n');
 const last = (messages: number): ReturnType<typeof strategyOf> =>

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contextOf, foldEvents, sentTokens, strategyOf } from '../harness/fold-in-memory.js';
 import { histories } from '../harness/histories.js';
-import { openAiViolations } from '../oracles/openai-rules.js';
+import { openAiViolations } from '@palimpsest/strategy/testing';
 
 const strategies = {
   default: strategyOf('name: default\nsummary: {}\nfacts: {}\n'),

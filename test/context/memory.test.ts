@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { contextOf, type Folded, foldEvents, sentTokens, strategyOf } from '../harness/fold-in-memory.js';
 import { histories, History } from '../harness/histories.js';
 import { factsOf, leavesOf } from '../harness/leaves-of.js';
-import { openAiViolations } from '../oracles/openai-rules.js';
+import { openAiViolations } from '@palimpsest/strategy/testing';
 
 const strategy = strategyOf(
   'name: memory\nwindow: { pinned_first: 2, inline_tokens: 500 }\nsummary: { block: 6, keep_live: 4, max_tokens: 150 }\nfacts: { max_tokens: 60 }\n',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { contextOf, foldEvents, strategyOf } from '../harness/fold-in-memory.js';
 import { histories, History } from '../harness/histories.js';
 import { factsOf, leavesOf } from '../harness/leaves-of.js';
-import { openAiViolations } from '../oracles/openai-rules.js';
+import { openAiViolations } from '@palimpsest/strategy/testing';
 
 const rules: [string, (inline: number) => string][] = [
   [

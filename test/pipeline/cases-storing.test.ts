@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { counter, sentTokens } from '../harness/fold-in-memory.js';
 import { type RunningStack, runStack } from '../harness/running-stack.js';
-import { openAiViolations } from '../oracles/openai-rules.js';
+import { openAiViolations } from '@palimpsest/strategy/testing';
 
 let stack: RunningStack;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { ROOT } from '../harness/command-line.js';
 import { sentTokens } from '../harness/fold-in-memory.js';
 import { type RunningStack, runStack } from '../harness/running-stack.js';
 import { type StoreSnapshot, storeSnapshot } from '../harness/store-snapshot.js';
-import { openAiViolations } from '../oracles/openai-rules.js';
+import { openAiViolations } from '@palimpsest/strategy/testing';
 
 /** Recorded sessions of others; not part of the repository. */
 const DATA = path.resolve(ROOT, '../shared/data');

@@ -1,6 +1,4 @@
-export { CARRIED_LIMIT, carriedIdentifiers } from './carried-identifiers.js';
 export { createExtractiveModel, type ExtractiveOptions } from './extractive/extractive-model.js';
-export { identifiersOf } from './identifiers.js';
 export type {
   DerivationPurpose,
   FactsAnswer,

@@ -5,7 +5,7 @@ import type { Gathered } from './gather-units.js';
 import type { SummaryLeaf } from './memory-text.js';
 import { isBeforeEdge, type Paired } from './pair-calls.js';
 
-export type Slot = 'system' | 'facts' | 'summary' | 'pinned' | 'tool_results' | 'tail';
+export type Slot = 'system' | 'facts' | 'summary' | 'identifiers' | 'pinned' | 'tool_results' | 'tail';
 
 export interface LeftOut {
   what: string;
@@ -40,6 +40,7 @@ function tokensOf(gathered: Gathered, chosen: Chosen): { total: number; slots: R
     system: 0,
     facts: chosen.memory?.tokens.facts ?? 0,
     summary: chosen.memory?.tokens.summary ?? 0,
+    identifiers: chosen.memory?.tokens.identifiers ?? 0,
     pinned: 0,
     tool_results: 0,
     // The reply is primed once per call.

@@ -16,6 +16,8 @@ export { originalEntry } from './gather-units.js';
 export { FloorError } from './floor-error.js';
 export { decideMode, foldEntry, foldPin, foldSettings, placeOf } from './fold-window.js';
 export { formatOpenAi, type OpenAiMessage } from './format-openai.js';
+export { CARRIED_LIMIT, carriedIdentifiers, type NamingSource } from './identifiers/carried-identifiers.js';
+export { identifiersOf } from './identifiers/identifiers.js';
 export type { Fact, SummaryLeaf } from './memory-text.js';
 export { pairCalls, type Unit } from './pair-calls.js';
 export {

@@ -1,4 +1,6 @@
 import { MESSAGE_OVERHEAD_TOKENS, type TokenCounter } from '@palimpsest/tokens';
+import { carriedIdentifiers, type NamingSource } from './identifiers/carried-identifiers.js';
+import { carriedText, carriedTokens } from './identifiers/carried-text.js';
 import type { StrategySettings } from './strategy.js';
 
 /** A summary of one block: covers the events of [from, to] that were known at `seen`. */
@@ -23,18 +25,19 @@ export interface Fact {
   sourceOrder: bigint;
 }
 
-/** Facts and summaries as one text at the front of a context. */
+/** Facts, summaries and the names that both lost, as one text at the front of a context. */
 export interface Memory {
   /** Empty where there is none. */
   text: string;
-  tokens: { facts: number; summary: number };
+  tokens: { facts: number; summary: number; identifiers: number };
   /** The leaves that stand in the text; those that the cap left no room for do not. */
   written: SummaryLeaf[];
 }
 
-const NO_MEMORY: Memory = { text: '', tokens: { facts: 0, summary: 0 }, written: [] };
-/** Share of the room that memory may take. */
-const MEMORY_SHARE = 0.25;
+const NO_MEMORY: Memory = { text: '', tokens: { facts: 0, summary: 0, identifiers: 0 }, written: [] };
+/** Share of the room that facts and summaries may take, and names beside them. */
+const MEMORY_SHARE = 0.15;
+const IDENTIFIERS_SHARE = 0.4;
 /** Of the separators between the two texts. */
 const JOINT_TOKENS = 2;
 
@@ -45,26 +48,54 @@ export interface MemorySource {
   counter: TokenCounter;
 }
 
-/** Tokens to keep free for memory: what all of it would take, within the strategy's caps and its share of `room`. */
-export function memoryRoom(source: MemorySource, room: number): number {
+/** Room for the two parts of memory. */
+export interface MemoryRoom {
+  texts: number;
+  identifiers: number;
+}
+
+/** Tokens to keep free for memory: what all of it would take, within the strategy's caps and its shares of `room`. */
+export function memoryRoom(source: MemorySource, room: number): MemoryRoom {
   const { leaves, facts, settings, counter } = source;
   let wish = 0;
   if (settings.summary !== null && leaves.length > 0) {
     const cap = settings.summary.max_tokens;
-    wish += Math.min(cap, tokensOf(SUMMARY_HEADING, leaves.toReversed().map(writeLeaf), cap, counter));
+    wish += Math.min(
+      cap,
+      tokensOf(SUMMARY_HEADING, leaves.map((leaf) => leaf.text).toReversed(), cap, counter),
+    );
   }
   if (settings.facts !== null && facts.length > 0) {
     const cap = settings.facts.max_tokens;
     wish += Math.min(cap, tokensOf(FACTS_HEADING, facts.toReversed().map(writeFact), cap, counter));
   }
   if (wish > 0) wish += MESSAGE_OVERHEAD_TOKENS + JOINT_TOKENS;
-  return Math.max(0, Math.min(wish, Math.floor(room * MEMORY_SHARE)));
+  return {
+    texts: Math.max(0, Math.min(wish, Math.floor(room * MEMORY_SHARE))),
+    identifiers: identifierRoom(source, room),
+  };
 }
 
-/** Memory of what lies before `border`, the place of the first event of the tail, within `room` tokens. */
-export function writeMemory(source: MemorySource, border: bigint, room: number): Memory {
+function identifierRoom({ leaves, settings, counter }: MemorySource, room: number): number {
+  if (settings.identifiers === null) return 0;
+  const cap = Math.max(0, Math.min(settings.identifiers.max_tokens, Math.floor(room * IDENTIFIERS_SHARE)));
+  return leaves.length === 0
+    ? 0
+    : carriedTokens(leaves.map(namesOfLeaf), cap, counter) + MESSAGE_OVERHEAD_TOKENS;
+}
+
+/**
+ * Memory of what lies before `border`, the place of the first event of the tail. `uncovered` are texts from before it
+ * that no leaf has seen and that are not shown.
+ */
+export function writeMemory(
+  source: MemorySource,
+  border: bigint,
+  room: MemoryRoom,
+  uncovered: readonly NamingSource[],
+): Memory {
   const { settings, counter } = source;
-  const left = room - MESSAGE_OVERHEAD_TOKENS - JOINT_TOKENS;
+  const left = room.texts - MESSAGE_OVERHEAD_TOKENS - JOINT_TOKENS;
   const facts = settings.facts === null ? [] : source.facts.filter((fact) => fact.sourceOrder < border);
   const factPart = fromTheEnd(
     FACTS_HEADING,
@@ -76,20 +107,42 @@ export function writeMemory(source: MemorySource, border: bigint, room: number):
   const leaves = settings.summary === null ? [] : source.leaves.filter((leaf) => leaf.to < border);
   const summaryPart = fromTheEnd(
     SUMMARY_HEADING,
-    leaves.map(writeLeaf),
+    leaves.map((leaf) => leaf.text),
     Math.min(left - factTokens, settings.summary?.max_tokens ?? 0),
     counter,
   );
-  const text = [factPart.text, summaryPart.text].filter((part) => part !== '').join('\n\n');
+  const texts = [factPart.text, summaryPart.text].filter((part) => part !== '').join('\n\n');
+  const names = writeIdentifiers(source, leaves, uncovered, texts, room.identifiers);
+  const text = [texts, names].filter((part) => part !== '').join('\n\n');
   if (text === '') return NO_MEMORY;
   const tokens = counter.count(text) + MESSAGE_OVERHEAD_TOKENS;
-  if (tokens > room) return NO_MEMORY;
-  const ofFacts = summaryPart.text === '' ? tokens : factTokens;
+  if (tokens > room.texts + room.identifiers) return NO_MEMORY;
+  const identifiers = names === '' ? 0 : texts === '' ? tokens : counter.count(names) + JOINT_TOKENS;
+  const rest = tokens - identifiers;
+  const ofFacts = summaryPart.text === '' ? rest : factTokens;
   return {
     text,
-    tokens: { facts: ofFacts, summary: tokens - ofFacts },
+    tokens: { facts: ofFacts, summary: rest - ofFacts, identifiers },
     written: leaves.slice(leaves.length - summaryPart.blocks),
   };
+}
+
+/** What both the summaries and the facts lost. Of a leaf that stands in the text, its own words are there already. */
+function writeIdentifiers(
+  { settings, counter }: MemorySource,
+  leaves: readonly SummaryLeaf[],
+  uncovered: readonly NamingSource[],
+  shown: string,
+  room: number,
+): string {
+  if (settings.identifiers === null || room <= 0) return '';
+  const lists = [...leaves.map(namesOfLeaf), carriedIdentifiers(uncovered, shown)];
+  return carriedText(lists, shown, room - MESSAGE_OVERHEAD_TOKENS - JOINT_TOKENS, counter);
+}
+
+/** Names of a leaf, those of its text before those that the text lost. */
+function namesOfLeaf({ text, carried }: SummaryLeaf): string[] {
+  return [...carriedIdentifiers([{ kind: 'message', text }], ''), ...carried];
 }
 
 const FACTS_HEADING = 'Known facts:';
@@ -101,10 +154,6 @@ function writeFact(fact: Fact): string {
   return `- ${fact.type}, ${fact.actor}: ${fact.subject}: ${fact.payload}${until}`;
 }
 
-function writeLeaf(leaf: SummaryLeaf): string {
-  return leaf.carried.length === 0 ? leaf.text : `${leaf.text}\n(also named: ${leaf.carried.join(', ')})`;
-}
-
 /** Tokens of all blocks, counted only until `enough`. */
 function tokensOf(heading: string, blocks: readonly string[], enough: number, counter: TokenCounter): number {
   let tokens = counter.count(`${heading}\n`) + 1;
@@ -114,6 +163,9 @@ function tokensOf(heading: string, blocks: readonly string[], enough: number, co
   }
   return tokens;
 }
+
+/** The start of a summary below this says nothing. */
+const MIN_BLOCK_TOKENS = 16;
 
 /** The newest blocks within the cap, in order; how many of them there are. A single one too long is cut. */
 function fromTheEnd(
@@ -128,7 +180,7 @@ function fromTheEnd(
   for (const block of blocks.toReversed()) {
     const tokens = counter.count(`${block}\n`) + 1;
     if (tokens > left) {
-      const head = chosen.length === 0 && left > 1 ? counter.head(block, left - 1) : '';
+      const head = chosen.length === 0 && left > MIN_BLOCK_TOKENS ? counter.head(block, left - 1) : '';
       if (head !== '') chosen.unshift(head);
       break;
     }

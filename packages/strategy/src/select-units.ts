@@ -4,6 +4,7 @@ import { fitUnit } from './fit-unit.js';
 import { fixFront, type Front } from './fix-front.js';
 import { FloorError } from './floor-error.js';
 import type { Gathered } from './gather-units.js';
+import type { NamingSource } from './identifiers/carried-identifiers.js';
 import { type Memory, memoryRoom, type SummaryLeaf, writeMemory } from './memory-text.js';
 import { pairCalls, type Unit } from './pair-calls.js';
 
@@ -19,7 +20,8 @@ export function select(input: AssembleInput, gathered: Gathered, budgetRoom: num
       unit !== newest && gathered.inRegion(unit) && !front.sources.has(unit) && !gathered.outside.has(unit),
   );
   // Units are held to their shares only where that makes room for others.
-  const everything = sum(candidates) + newest.tokens + memoryRoom(input, front.room);
+  const wanted = memoryRoom(input, front.room);
+  const everything = sum(candidates) + newest.tokens + wanted.texts + wanted.identifiers;
   const shareOf = !gathered.mayGrow && everything <= front.room ? Number.POSITIVE_INFINITY : front.room;
   const newestTokens = gathered.isPinned(newest) ? newest.tokens : tailTokens(newest, shareOf);
   const space = front.room - newestTokens;
@@ -28,13 +30,17 @@ export function select(input: AssembleInput, gathered: Gathered, budgetRoom: num
   let memory: Memory | null = null;
   let late: Unit[] = [];
   if (!gathered.inWindow || tail.units.length < candidates.length) {
-    const forMemory = Math.max(0, Math.min(space, memoryRoom(input, front.room)));
+    const texts = Math.max(0, Math.min(space, wanted.texts));
+    const identifiers = Math.max(0, Math.min(space - texts, wanted.identifiers));
+    const forMemory = texts + identifiers;
     if (forMemory > 0) tail = chooseTail(input, gathered, candidates, shareOf, space - forMemory);
-    memory = writeMemory(input, tail.start ?? newest.order, forMemory);
+    const border = tail.start ?? newest.order;
+    const uncovered = uncoveredBefore(border, candidates, input);
+    memory = writeMemory(input, border, { texts, identifiers }, uncovered);
     late = lateUnits(input, gathered, memory.written, tail.start ?? newest.order);
   }
   let tailStart = tail.start ?? newest.order;
-  const tokens = memory === null ? 0 : memory.tokens.facts + memory.tokens.summary;
+  const tokens = memory === null ? 0 : tokensOf(memory);
   let left = front.room - tokens - sum(tail.units);
   const lateShown = late.filter((unit) => {
     if (unit.tokens > left - newestTokens) return false;
@@ -88,12 +94,24 @@ function compose(front: Front, memory: Memory | null, shown: readonly Unit[], ne
   if (memory === null || memory.text === '') return [...units, newest].map(asPiece);
   const border = shown.find((unit) => !front.units.includes(unit))?.order ?? newest.order;
   const ahead = units.filter((unit) => front.rules.includes(unit) && unit.order < border);
-  const { text, tokens } = memory;
   return [
     ...ahead.map(asPiece),
-    { kind: 'memory', text, tokens: tokens.facts + tokens.summary },
+    { kind: 'memory', text: memory.text, tokens: tokensOf(memory) },
     ...[...units.filter((unit) => !ahead.includes(unit)), newest].map(asPiece),
   ];
+}
+
+/** Left out, and seen by no leaf: too new for one, or its leaf has not been made. */
+function uncoveredBefore(border: bigint, candidates: readonly Unit[], input: AssembleInput): NamingSource[] {
+  const isCovered = ({ order }: Unit): boolean =>
+    input.leaves.some((leaf) => leaf.from <= order && order <= leaf.to);
+  return candidates
+    .filter((unit) => unit.order < border && !isCovered(unit))
+    .flatMap((unit) => unit.entries.map(({ entry }) => entry));
+}
+
+function tokensOf({ tokens }: Memory): number {
+  return tokens.facts + tokens.summary + tokens.identifiers;
 }
 
 function asPiece(unit: Unit): Piece {

@@ -47,6 +47,11 @@ const schema = z.strictObject({
     .strictObject({ max_tokens: z.int().min(32).max(8000).default(400) })
     .nullable()
     .default(null),
+  /** Identifiers and names of what is left out, as a list beside facts and summaries; null = none. */
+  identifiers: z
+    .strictObject({ max_tokens: z.int().min(32).max(16_000).default(3000) })
+    .nullable()
+    .prefault({}),
   budget: z
     .strictObject({
       default: z.int().min(200).max(1_000_000).default(8000),

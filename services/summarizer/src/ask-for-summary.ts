@@ -1,12 +1,12 @@
 import type { ModelCall } from '@palimpsest/derivations';
 import {
   cutAtSentence,
-  carriedIdentifiers,
   type LanguageModel,
   type SummarizeRequest,
   type SummaryAnswer,
   UnusableAnswerError,
 } from '@palimpsest/llm';
+import { carriedIdentifiers } from '@palimpsest/strategy';
 
 export type SummaryResult =
   | { ok: true; text: string; carried: string[]; model: string; stopReason: string }

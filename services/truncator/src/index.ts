@@ -1,1 +1,2 @@
+export { type EntryEvent, type Rendered, toEntry } from './to-entry.js';
 export { createTruncator, type TruncatorOptions } from './truncator.js';

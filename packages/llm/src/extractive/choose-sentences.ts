@@ -1,4 +1,4 @@
-import { identifiersOf } from '../identifiers.js';
+import { identifiersOf } from '@palimpsest/strategy';
 import type { SourceMessage } from '../language-model.js';
 import { splitSentences } from '../sentences.js';
 import { languageOf, LANGUAGES } from './languages/index.js';

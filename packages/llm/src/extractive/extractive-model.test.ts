@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { identifiersOf } from '../identifiers.js';
+import { identifiersOf } from '@palimpsest/strategy';
 import type { SourceMessage } from '../language-model.js';
 import { createExtractiveModel } from './extractive-model.js';
 

@@ -1,5 +1,5 @@
 import type { Usage } from '@palimpsest/events';
-import { carriedIdentifiers } from '../carried-identifiers.js';
+import { carriedIdentifiers } from '@palimpsest/strategy';
 import type { DerivationPurpose, LanguageModel } from '../language-model.js';
 import { UnusableAnswerError } from '../model-errors.js';
 import { hashOf, inputHash } from '../request-hash.js';

@@ -1,5 +1,5 @@
 import type { ExtractedFact } from '@palimpsest/events';
-import { identifiersOf } from '../identifiers.js';
+import { identifiersOf } from '@palimpsest/strategy';
 import type { FactsRequest, SourceMessage } from '../language-model.js';
 import { splitSentences } from '../sentences.js';
 import { languageOf, LANGUAGES } from './languages/index.js';

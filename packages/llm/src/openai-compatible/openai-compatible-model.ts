@@ -1,4 +1,4 @@
-import { carriedIdentifiers } from '../carried-identifiers.js';
+import { carriedIdentifiers } from '@palimpsest/strategy';
 import type {
   DerivationPurpose,
   FactsAnswer,

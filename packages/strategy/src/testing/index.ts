@@ -1,0 +1,1 @@
+export { openAiViolations } from './openai-rules.js';
