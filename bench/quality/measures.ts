@@ -43,15 +43,16 @@ export function said(event: ChatEvent): string {
 }
 
 /**
- * Identifiers by a rule of the bench's own, apart from the product's: runs with a digit in them of at least four
- * characters (ids, amounts, dates, paths with digits, phones), e-mail addresses, and paths of two slashes or more.
+ * Identifiers by a rule of the bench's own, apart from the product's: runs of up to 40 characters with three digits or
+ * more (ids, amounts, dates, phones), e-mail addresses, and paths of two slashes or more.
  */
 function namedIn(text: string): Set<string> {
   const found = new Set<string>();
-  for (const [run] of text.matchAll(/[\p{L}\p{N}#@._/:$€-]{4,80}/gu)) {
-    const trimmed = run.replace(/^[.:_/-]+|[.:_/-]+$/g, '');
-    if (trimmed.length < 4) continue;
-    if (/\d/.test(trimmed) || /.@.+\../.test(trimmed) || /\/.+\//.test(trimmed)) found.add(trimmed);
+  for (const [run] of text.matchAll(/[\p{L}\p{N}#@._/:$€-]{4,200}/gu)) {
+    const name = run.replace(/^[.:_/-]+|[.:_/-]+$/g, '');
+    if (name.length < 4 || name.length > 40) continue;
+    const digits = name.replace(/\D/g, '').length;
+    if (digits >= 3 || /.@.+\../.test(name) || /\/.+\//.test(name)) found.add(name);
   }
   return found;
 }

@@ -50,7 +50,8 @@ function rankedNames({ kind, text }: NamingSource): [name: string, rank: number]
   const identifiers = identifiersOf(read);
   const shapes = new Map<string, number>();
   for (const name of identifiers) shapes.set(shapeOf(name), (shapes.get(shapeOf(name)) ?? 0) + 1);
-  const base = kind === 'message' ? 0 : 1;
+  // A dump dilutes what it names: the tenth of a hundred says less than one of three.
+  const base = (kind === 'message' ? 0 : 1) + Math.floor(identifiers.length / DILUTION);
   const ranked = identifiers.map((name): [string, number] => {
     const alike = (shapes.get(shapeOf(name)) as number) - 1;
     return [name, base + alike + (BARE.test(name) ? BARE_PENALTY : 0)];
@@ -62,6 +63,8 @@ function rankedNames({ kind, text }: NamingSource): [name: string, rank: number]
 
 /** `address1` names a field, not a thing. */
 const JSON_KEY = /"[^"\\\n]{1,60}"\s{0,4}:/g;
+
+const DILUTION = 15;
 
 /** A line number, a year or a count more often than an id. */
 const BARE = /^\d{1,4}$/;

@@ -4,7 +4,7 @@ import type { TokenCounter } from '@palimpsest/tokens';
 export type CarriedList = readonly string[];
 
 const HEADING = 'Also named earlier:';
-/** Of the heading, its line break and the full stop at the end. */
+/** Of the heading and the full stop at the end. */
 const FRAME_TOKENS = 8;
 
 /**
@@ -19,11 +19,12 @@ export function carriedText(
   counter: TokenCounter,
 ): string {
   const chosen = choose(lists, shown, cap - FRAME_TOKENS, counter);
-  const names = lists.flatMap((list, at) => list.filter((name) => chosen.get(name) === at));
-  while (names.length > 0) {
+  while (chosen.size > 0) {
+    const names = lists.flatMap((list, at) => list.filter((name) => chosen.get(name) === at));
     const text = `${HEADING} ${names.join(', ')}.`;
     if (counter.count(text) <= cap) return text;
-    names.splice(Math.floor(names.length * 0.95));
+    // Tokens can meet at a border so that the whole has more than its parts: the last ones chosen go.
+    for (const name of [...chosen.keys()].slice(Math.floor(chosen.size * 0.95))) chosen.delete(name);
   }
   return '';
 }
@@ -37,7 +38,7 @@ export function carriedTokens(lists: readonly CarriedList[], enough: number, cou
       if (tokens >= enough) return enough;
       if (seen.has(name)) continue;
       seen.add(name);
-      tokens += counter.count(name) + 1;
+      tokens += counter.count(`, ${name}`);
     }
   }
   return tokens === 0 ? 0 : Math.min(enough, tokens + FRAME_TOKENS);
@@ -58,8 +59,7 @@ function choose(
   const take = (at: number, rank: number, limit: number): void => {
     const name = lists[at]?.[rank];
     if (name === undefined || chosen.has(name) || shown.includes(name)) return;
-    // A comma and a space; the name may join with them, never into more tokens than apart.
-    const tokens = counter.count(name) + 1;
+    const tokens = counter.count(`, ${name}`);
     if (used + tokens > limit) return;
     used += tokens;
     chosen.set(name, at);

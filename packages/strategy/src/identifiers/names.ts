@@ -16,7 +16,7 @@ export function namesOf(text: string): string[] {
   return [...found];
 }
 
-const WORD = "\\p{Lu}[\\p{Ll}\\p{M}’']{1,30}(?:-\\p{Lu}[\\p{Ll}\\p{M}’']{1,30})?";
+const WORD = "\\p{Lu}\\p{Ll}[\\p{Ll}\\p{M}’']{0,30}(?:-\\p{Lu}[\\p{Ll}\\p{M}’']{1,30})?";
 const RUN = new RegExp(`(?<![\\p{L}\\d_])${WORD}(?:[ \\u00a0]${WORD}){1,3}(?![\\p{L}\\d_])`, 'gu');
 /** A title in front of a name belongs to it. */
 const KEEPS = /^(?:Mr|Mrs|Ms|Dr|Prof|Пан|Пані|Господин|Госпожа)$/u;
