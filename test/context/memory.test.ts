@@ -82,7 +82,9 @@ describe('a context with summaries and facts', () => {
           ),
         );
         const said = folded.entries.filter(
-          ({ entry }) => entry.kind === 'message' && (entry.text.trim() !== '' || entry.parts !== undefined),
+          ({ entry }) =>
+            entry.kind === 'message' &&
+            (entry.text.trim() !== '' || entry.parts?.some((part) => part.kind === 'image') === true),
         );
         const rules = said.filter(({ entry }) => entry.role === 'system');
         for (const { entry } of rules.slice(-10)) expect(byId.has(entry.id)).toBe(true);

@@ -65,6 +65,12 @@ describe('the line of names', () => {
     );
   });
 
+  it('gives a name once that its part has twice', () => {
+    const parts = [['/srv/99984', '/srv/99984']];
+    const text = carriedText(parts, '', carriedTokens(parts, Number.POSITIVE_INFINITY, counter), counter);
+    expect(text).toBe('Also named earlier: /srv/99984.');
+  });
+
   it('hears the oldest part as well as the newest', () => {
     const parts = Array.from({ length: 10 }, (_, part) =>
       Array.from({ length: 50 }, (__, n) => `P${part}-${n}`),

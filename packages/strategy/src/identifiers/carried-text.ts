@@ -20,7 +20,7 @@ export function carriedText(
 ): string {
   const chosen = choose(lists, shown, cap - FRAME_TOKENS, counter);
   while (chosen.size > 0) {
-    const names = lists.flatMap((list, at) => list.filter((name) => chosen.get(name) === at));
+    const names = lists.flatMap((list, at) => [...new Set(list)].filter((name) => chosen.get(name) === at));
     const text = `${HEADING} ${names.join(', ')}.`;
     if (counter.count(text) <= cap) return text;
     // Tokens can meet at a border so that the whole has more than its parts: the last ones chosen go.
