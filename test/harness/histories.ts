@@ -100,6 +100,7 @@ const anyText = fc.oneof({ weight: 6, arbitrary: shortText }, { weight: 1, arbit
 type Note =
   | { kind: 'message'; role: 'user' | 'assistant' | 'system'; text: string }
   | { kind: 'image' }
+  | { kind: 'thinking'; text: string; signed: boolean }
   | {
       kind: 'turn';
       calls: number;
@@ -107,6 +108,7 @@ type Note =
       missing: boolean;
       late: boolean;
       reuse: boolean;
+      odd: boolean;
       texts: string[];
     }
   | { kind: 'orphan'; text: string }
@@ -135,6 +137,10 @@ const note: fc.Arbitrary<Note> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constant({ kind: 'image' as const }) },
   {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('thinking' as const), text: shortText, signed: fc.boolean() }),
+  },
+  {
     weight: 4,
     arbitrary: fc.record({
       kind: fc.constant('turn' as const),
@@ -143,6 +149,7 @@ const note: fc.Arbitrary<Note> = fc.oneof(
       missing: fc.boolean(),
       late: fc.boolean(),
       reuse: fc.boolean(),
+      odd: fc.boolean(),
       texts: fc.array(anyText, { minLength: 3, maxLength: 3 }),
     }),
   },
@@ -153,7 +160,7 @@ const pinNote: fc.Arbitrary<Note> = fc.record({
   back: fc.nat({ max: PIN_REACH }),
 });
 
-/** Histories with parallel, open, orphaned and late calls, reused ids, huge and odd texts, images; pins on request. */
+/** Histories with parallel, open, orphaned and late calls, reused and odd ids, huge and odd texts, images, thinking; pins on request. */
 export function histories(options: {
   pins: boolean;
   seq?: boolean;
@@ -181,6 +188,10 @@ function toEvents(notes: readonly Note[], seq: boolean): ChatEvent[] {
         signature: null,
       };
       history.message('user', [textPart('look'), image]);
+    } else if (one.kind === 'thinking') {
+      const signature = one.signed ? `sig+/=${turn}` : null;
+      const thought: ContentPart = { ...textPart(' hm\n'), kind: 'thinking', signature };
+      history.message('assistant', [thought, textPart(one.text)]);
     } else if (one.kind === 'orphan') history.result(`gone-${turn}`, one.text);
     else if (one.kind === 'pin' || one.kind === 'unpin') {
       const target = history.events[history.events.length - 1 - one.back];
@@ -191,7 +202,10 @@ function toEvents(notes: readonly Note[], seq: boolean): ChatEvent[] {
 }
 
 function addTurn(history: History, turn: Extract<Note, { kind: 'turn' }>, index: number): void {
-  const id = (n: number): string => (turn.reuse ? `call_${n}` : `call_${index}_${n}`);
+  const id = (n: number): string => {
+    if (turn.reuse) return turn.odd ? `виклик ${n}` : `call_${n}`;
+    return turn.odd ? `call:${index}/${n}` : `call_${index}_${n}`;
+  };
   for (let n = 0; n < turn.calls; n += 1) {
     history.call(
       id(n),

@@ -1,3 +1,4 @@
+import type { ContextFormat } from '@palimpsest/client';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { deploymentEnvironment, type Environment, readEnvironment } from './environment.js';
 import { IMPORT_FORMATS, ImportError, type ImportFormat } from './import/import-item.js';
@@ -39,8 +40,12 @@ command('import', 'read files of sessions into the log; importing again changes 
 command('context', 'what the API would answer for the next call of a conversation')
   .argument('<conversation>', 'its id')
   .option('--budget <tokens>', 'tokens the whole context may have', parseBudget, 8000)
-  .addOption(new Option('--format <format>', 'of the messages').choices(['openai']).default('openai'))
-  .action((conversation: string, options: CommonOptions & { budget: number; format: 'openai' }) =>
+  .addOption(
+    new Option('--format <format>', 'of the messages')
+      .choices(['openai', 'anthropic', 'ai-sdk', 'text'])
+      .default('openai'),
+  )
+  .action((conversation: string, options: CommonOptions & { budget: number; format: ContextFormat }) =>
     run(options, async (environment, output) =>
       (await import('./commands/context.js')).contextCommand(conversation, options, environment, output),
     ),

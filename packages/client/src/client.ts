@@ -21,10 +21,13 @@ export interface Receipt {
   positions: { event_id: string; position: string }[];
 }
 
+export type ContextFormat = 'openai' | 'anthropic' | 'ai-sdk' | 'text';
+
 export interface ContextOptions {
   /** Tokens that the whole context may have. */
   budget?: number;
-  format?: 'openai';
+  /** Whose message form is answered; default `openai`. */
+  format?: ContextFormat;
   query?: string;
   /** A position from a receipt: the context holds that event. */
   after?: string;
@@ -35,7 +38,14 @@ export interface Context {
   position: string;
   strategy: string;
   generation: number;
+  /** In the form that was asked for; empty for `text`. */
   messages: Record<string, unknown>[];
+  /** Of `anthropic`: what goes beside the messages. */
+  system?: Record<string, unknown>[];
+  /** Of `text`: the whole context. */
+  text?: string;
+  /** Of `openai`: goes into the request of the same name, so that calls of a conversation meet the same cache. */
+  prompt_cache_key?: string;
   tools: Record<string, unknown>[];
   tokens: { total: number; by_slot: Record<string, number> };
   stable_prefix_tokens: number;
@@ -109,7 +119,9 @@ export function createClient(options: ClientOptions): Client {
       return receipt;
     },
     async context(conversation, asked = {}) {
-      return (await get(`/v1/conversations/${encodeURIComponent(conversation)}/context`, asked)) as Context;
+      const path = `/v1/conversations/${encodeURIComponent(conversation)}/context`;
+      const context = (await get(path, asked)) as Omit<Context, 'messages'> & Partial<Context>;
+      return { ...context, messages: context.messages ?? [] };
     },
     async artifact(id) {
       return (await get(`/v1/artifacts/${encodeURIComponent(id)}`)) as Artifact;

@@ -4,6 +4,7 @@ export {
   type Client,
   type ClientOptions,
   type Context,
+  type ContextFormat,
   type ContextOptions,
   createClient,
   type Receipt,

@@ -34,6 +34,8 @@ export interface Assembled {
   tokens: { total: number; slots: Record<Slot, number> };
   /** Tokens of the leading pieces that the context before the newest unit began with as well. */
   stablePrefixTokens: number;
+  /** How many pieces those are. */
+  stablePieces: number;
   leftOut: LeftOut[];
   warnings: string[];
   /** More would have fitted, here or in the context before: read older entries, if there are any, and assemble again. */
@@ -62,6 +64,7 @@ export function assemble(input: AssembleInput): Assembled {
     pieces: chosen.pieces,
     ...account(input, gathered, chosen),
     stablePrefixTokens: stable.tokens,
+    stablePieces: stable.pieces,
     warnings: chosen.warnings,
     short: chosen.short || stable.short,
   };

@@ -15,7 +15,15 @@ export { countEntry, shareOut, typeToCut } from './fit-unit.js';
 export { originalEntry } from './gather-units.js';
 export { FloorError } from './floor-error.js';
 export { decideMode, foldEntry, foldPin, foldSettings, placeOf } from './fold-window.js';
+export { type AiSdkMessage, formatAiSdk } from './format-ai-sdk.js';
+export {
+  ANTHROPIC_OPENING_TOKENS,
+  type AnthropicContext,
+  anthropicOpeningTokens,
+  formatAnthropic,
+} from './format-anthropic.js';
 export { formatOpenAi, type OpenAiMessage } from './format-openai.js';
+export { formatText } from './format-text.js';
 export { CARRIED_LIMIT, carriedIdentifiers, type NamingSource } from './identifiers/carried-identifiers.js';
 export { identifiersOf } from './identifiers/identifiers.js';
 export type { Fact, SummaryLeaf } from './memory-text.js';

@@ -13,17 +13,19 @@ export function stablePrefix(
   input: AssembleInput,
   gathered: Gathered,
   pieces: readonly Piece[],
-): { tokens: number; short: boolean } {
+): { tokens: number; pieces: number; short: boolean } {
   const newest = gathered.units[gathered.units.length - 1];
-  if (newest === undefined) return { tokens: 0, short: false };
+  if (newest === undefined) return { tokens: 0, pieces: 0, short: false };
   const before = choosePrevious(input, new Set(newest.entries.map((held) => held.entry.id)), newest.order);
   let tokens = 0;
-  for (const [index, piece] of pieces.entries()) {
-    const other = before.pieces[index];
+  let equal = 0;
+  for (const piece of pieces) {
+    const other = before.pieces[equal];
     if (other === undefined || bytesOf(other) !== bytesOf(piece)) break;
     tokens += piece.kind === 'unit' ? piece.unit.tokens : piece.tokens;
+    equal += 1;
   }
-  return { tokens, short: before.short };
+  return { tokens, pieces: equal, short: before.short };
 }
 
 function choosePrevious(

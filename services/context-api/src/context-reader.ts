@@ -9,7 +9,9 @@ export interface ContextRequest {
   query?: string | undefined;
 }
 
-export type ContextFormat = 'openai';
+/** Whose message form is answered: OpenAI's chat, Anthropic's Messages API, the AI SDK's ModelMessage, one plain text. */
+export const CONTEXT_FORMATS = ['openai', 'anthropic', 'ai-sdk', 'text'] as const;
+export type ContextFormat = (typeof CONTEXT_FORMATS)[number];
 
 export type ContextAnswer =
   | {

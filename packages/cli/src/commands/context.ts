@@ -1,4 +1,4 @@
-import { createClient } from '@palimpsest/client';
+import { type ContextFormat, createClient } from '@palimpsest/client';
 import type { Environment } from '../environment.js';
 import type { Output } from '../output.js';
 import { withStack } from '../stack/connect.js';
@@ -7,7 +7,7 @@ import { slotTable } from './slot-bar.js';
 /** `palimpsest context <conversation>`: what the API would answer, with a bar per slot. */
 export async function contextCommand(
   conversation: string,
-  options: { budget: number; format: 'openai' },
+  options: { budget: number; format: ContextFormat },
   environment: Environment,
   output: Output,
 ): Promise<void> {
@@ -25,7 +25,9 @@ export async function contextCommand(
     }
     for (const warning of context.warnings) output.line(`warning: ${String(warning)}`);
     output.line('');
+    for (const block of context.system ?? []) output.line(JSON.stringify(block));
     for (const message of context.messages) output.line(JSON.stringify(message));
+    if (context.text !== undefined) output.line(context.text);
     output.value(context);
   });
 }

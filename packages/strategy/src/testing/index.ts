@@ -1,1 +1,3 @@
+export { aiSdkViolations } from './ai-sdk-rules.js';
+export { anthropicViolations } from './anthropic-rules.js';
 export { openAiViolations } from './openai-rules.js';

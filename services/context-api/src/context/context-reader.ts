@@ -1,10 +1,10 @@
 import {
+  ANTHROPIC_OPENING_TOKENS,
   assemble,
   type Assembled,
   type AssembleInput,
   type ConversationState,
   FloorError,
-  formatOpenAi,
   type Held,
   type Strategy,
   type StrategySettings,
@@ -13,6 +13,7 @@ import { type TokenCounter, tokenCounter } from '@palimpsest/tokens';
 import { formatPosition } from '@palimpsest/views';
 import type pg from 'pg';
 import type { ContextAnswer, ContextReader, ContextRequest } from '../context-reader.js';
+import { formatContext } from './format-context.js';
 import { loadOlder, loadOriginals, loadView, type View, type ViewKey } from './load-view.js';
 
 export interface ContextReaderOptions {
@@ -61,7 +62,7 @@ async function answer(
   const settings = respectOptOuts(live.strategy.settings, state);
   const counter = counterOf(state);
   try {
-    const assembled = await assembleWithOlder(pool, key, {
+    const input: AssembleInput = {
       state,
       older: [],
       originals: await originalsFor(pool, key, view, settings, request.budget),
@@ -71,21 +72,28 @@ async function answer(
       settings,
       counter,
       recounts: counter !== tokenCounter(null),
-    });
-    const messages = formatOpenAi(assembled.pieces);
+    };
+    let assembled = await assembleWithOlder(pool, key, input);
+    let { sent, added } = formatContext(assembled, request);
+    if (assembled.tokens.total + added > request.budget) {
+      const budget = request.budget - ANTHROPIC_OPENING_TOKENS;
+      assembled = await assembleWithOlder(pool, key, { ...input, budget });
+      ({ sent, added } = formatContext(assembled, request));
+    }
+    const { total, slots } = assembled.tokens;
     return {
       body: {
         position: formatPosition(view.partition, view.offset),
         strategy: live.strategy.label,
         generation: live.generation,
-        messages,
+        ...sent,
         tools: [],
-        tokens: { total: assembled.tokens.total, by_slot: assembled.tokens.slots },
+        tokens: { total: total + added, by_slot: { ...slots, tail: slots.tail + added } },
         stable_prefix_tokens: assembled.stablePrefixTokens,
         left_out: assembled.leftOut,
         warnings: [...warningsOf(state), ...assembled.warnings],
       },
-      content: JSON.stringify(messages),
+      content: JSON.stringify(sent),
     };
   } catch (error) {
     if (!(error instanceof FloorError)) throw error;

@@ -36,7 +36,6 @@ describe('GET /v1/conversations/:id/context', () => {
     ['format=html', 400, '?format'],
     ['after=yesterday', 400, '?after'],
     ['bugdet=1', 400, '?bugdet'],
-    ['format=anthropic', 501, '?format'],
     ['at=0000-0000000000000000', 501, '?at'],
     ['strategy=a@b', 501, '?strategy'],
   ])('answers %s with %d that names %s', async (query, status, path) => {

@@ -4,6 +4,7 @@ import { parsePosition } from '@palimpsest/views';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { tenantOf } from '../authorize.js';
+import { CONTEXT_FORMATS } from '../context-reader.js';
 import type { ContextApiOptions, Limits } from '../options.js';
 import { partitionFinder } from '../partition-of-conversation.js';
 import { invalidField, Problem } from '../problem.js';
@@ -13,7 +14,7 @@ import { waitForPosition } from '../wait-for-position.js';
 const params = z.object({ id: pathId });
 const query = z.strictObject({
   budget: wholeNumber(1, 1_000_000).default(8_000).describe('Tokens that the whole context may have.'),
-  format: z.enum(['openai', 'anthropic', 'ai-sdk', 'text']).default('openai'),
+  format: z.enum(CONTEXT_FORMATS).default('openai').describe('Whose message form is answered.'),
   query: z.string().max(8_192).optional().describe('Text that long-term memory is searched for.'),
   after: z.string().max(64).optional().describe('A position: wait until the view holds the event there.'),
   at: z.string().max(64).optional().describe('A position: the context as it was then. Not yet.'),
@@ -86,7 +87,7 @@ export function contextRoute(
         tenant,
         conversation,
         budget,
-        format: format as 'openai',
+        format,
         query: search,
       });
       if ('notFound' in answer) {
@@ -111,8 +112,6 @@ export function contextRoute(
 }
 
 function refuseWhatIsNotYet(asked: Query): void {
-  if (asked.format !== 'openai')
-    throw notYet('?format', `Format "${asked.format}" is not there yet, only "openai".`);
   if (asked.at !== undefined) throw notYet('?at', 'Contexts of the past ("at") are not there yet.');
   if (asked.strategy !== undefined) {
     throw notYet('?strategy', 'Contexts by another strategy are not there yet, only by the live one.');
