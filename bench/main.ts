@@ -5,6 +5,8 @@ const BENCHES: Record<string, () => Promise<{ run(options: BenchOptions): Promis
   tokens: () => import('./tokens.js'),
   read: () => import('./read.js'),
   quality: () => import('./quality.js'),
+  turn: () => import('./turn.js'),
+  assemble: () => import('./assemble.js'),
 };
 
 const args = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import type { AssembleInput, Piece } from './assemble.js';
 import { choosePieces } from './choose-pieces.js';
 import { addTo } from './edge.js';
-import type { Held } from './entry.js';
+import type { Entry, Held } from './entry.js';
 import { FloorError } from './floor-error.js';
 import type { Gathered } from './gather-units.js';
 
@@ -21,7 +21,7 @@ export function stablePrefix(
   let equal = 0;
   for (const piece of pieces) {
     const other = before.pieces[equal];
-    if (other === undefined || bytesOf(other) !== bytesOf(piece)) break;
+    if (other === undefined || !isSame(piece, other)) break;
     tokens += piece.kind === 'unit' ? piece.unit.tokens : piece.tokens;
     equal += 1;
   }
@@ -72,11 +72,26 @@ function choosePrevious(
   }
 }
 
-function bytesOf(piece: Piece): string {
-  if (piece.kind === 'memory') return piece.text;
-  return piece.unit.entries
-    .map(({ entry }) =>
-      JSON.stringify([entry.kind, entry.role, entry.text, entry.parts, entry.tool, entry.call_id]),
-    )
-    .join('\n');
+/** Whether both are sent as the same bytes. */
+function isSame(a: Piece, b: Piece): boolean {
+  if (a.kind === 'memory' || b.kind === 'memory') {
+    return a.kind === 'memory' && b.kind === 'memory' && a.text === b.text;
+  }
+  const others = b.unit.entries;
+  return (
+    a.unit.entries.length === others.length &&
+    a.unit.entries.every(({ entry }, index) => isSent(entry, (others[index] as Held).entry))
+  );
+}
+
+function isSent(a: Entry, b: Entry): boolean {
+  if (a === b) return true;
+  return (
+    a.kind === b.kind &&
+    a.role === b.role &&
+    a.text === b.text &&
+    a.tool === b.tool &&
+    a.call_id === b.call_id &&
+    JSON.stringify(a.parts) === JSON.stringify(b.parts)
+  );
 }
