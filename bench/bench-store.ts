@@ -126,7 +126,8 @@ export async function fillLog(
   }
 }
 
-function mulberry32(seed: number): () => number {
+/** Numbers from 0 to 1, the same for a seed in every run. */
+export function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

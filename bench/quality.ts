@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ChatEvent } from '@palimpsest/events';
 import { FloorError, parseStrategy, type Strategy } from '@palimpsest/strategy';
 import { type Corpus, joined, recordedSessions } from './quality/corpora.js';
+import { generated } from './quality/generated.js';
 import { commonStart, measureEnd, said, Tally, textOf } from './quality/measures.js';
 import { NEEDLE_VARIANTS, planted } from './quality/needles.js';
 import { counter, Timeline } from './quality/timeline.js';
@@ -11,7 +12,6 @@ import { type BenchOptions, type BenchResult, rounded, thisMachine } from './res
 
 const BUDGETS = [2000, 4000, 8000, 32_000];
 const LONG = 40_000;
-const PRESETS = ['default', 'sliding-window', 'three-tier'];
 
 /** Quality of contexts without a model, by preset, corpus and budget. `value` is needle retention at 4:1, `floor` 0.95. */
 export async function run(options: BenchOptions = {}): Promise<BenchResult> {
@@ -19,17 +19,17 @@ export async function run(options: BenchOptions = {}): Promise<BenchResult> {
   const long = recorded.map((corpus) =>
     joined(corpus, LONG, options.quick ? 1 : 3, (event) => counter.count(said(event))),
   );
+  const made = (['clean', 'dirty'] as const).map((kind) => generated(options.quick ? 8 : 150, kind));
   const details: Record<string, unknown> = {};
-  for (const name of options.quick ? ['default'] : PRESETS) {
-    const strategy = preset(name);
-    for (const corpus of [...recorded, ...long]) {
+  for (const [name, strategy] of options.quick ? presets().slice(0, 1) : presets()) {
+    for (const corpus of [...recorded, ...long, ...made]) {
       const few = options.quick ? { ...corpus, histories: corpus.histories.slice(0, 4) } : corpus;
       for (const budget of BUDGETS)
         details[`${name} / ${corpus.name} / ${budget}`] = await ends(few, strategy, budget);
       details[`${name} / ${corpus.name} / prefix at 8000`] = await prefixes(few, strategy, 8000);
     }
   }
-  const strategy = preset('default');
+  const [, strategy] = presets()[0] as [string, Strategy];
   let value = Number.NaN;
   for (const [ratio, budget] of [
     [4, LONG / 4],
@@ -51,10 +51,17 @@ export async function run(options: BenchOptions = {}): Promise<BenchResult> {
   };
 }
 
-function preset(name: string): Strategy {
+/** All that are shipped, `default` first. */
+function presets(): [name: string, strategy: Strategy][] {
   const root = dirname(fileURLToPath(import.meta.url)).replace(/[\\/]bench[\\/]?.*$/, '');
-  const file = join(root, 'strategies', `${name}.yaml`);
-  return parseStrategy(readFileSync(file, 'utf8'), file);
+  const folder = join(root, 'strategies');
+  const names = readdirSync(folder).map((file) => file.replace(/\.yaml$/, ''));
+  return names
+    .toSorted((a, b) => Number(b === 'default') - Number(a === 'default') || (a < b ? -1 : 1))
+    .map((name) => {
+      const file = join(folder, `${name}.yaml`);
+      return [name, parseStrategy(readFileSync(file, 'utf8'), file)];
+    });
 }
 
 async function ends(corpus: Corpus, strategy: Strategy, budget: number): Promise<object> {
@@ -68,7 +75,7 @@ async function ends(corpus: Corpus, strategy: Strategy, budget: number): Promise
       const context = timeline.context(budget);
       tokens += context.tokens.total;
       full += timeline.fullTokens;
-      measureEnd(tally, events, context.messages, context.tokens.total, budget);
+      measureEnd(tally, events, context, budget);
     } catch (error) {
       if (!(error instanceof FloorError)) throw error;
       tally.crashes += 1;
@@ -78,6 +85,7 @@ async function ends(corpus: Corpus, strategy: Strategy, budget: number): Promise
     contexts: tally.contexts,
     invalid: tally.invalid,
     over: tally.over,
+    ill_formed: tally.illFormed,
     floor_errors: tally.crashes,
     spoken_ids: tally.share('spoken_ids'),
     last_result_ids: tally.share('last_result_ids'),

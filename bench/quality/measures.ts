@@ -1,12 +1,13 @@
 import type { ChatEvent } from '@palimpsest/events';
-import type { OpenAiMessage } from '@palimpsest/strategy';
-import { openAiViolations } from '@palimpsest/strategy/testing';
+import { type Assembled, formatAiSdk, formatAnthropic, type OpenAiMessage } from '@palimpsest/strategy';
+import { aiSdkViolations, anthropicViolations, openAiViolations } from '@palimpsest/strategy/testing';
 
 /** What a run of contexts adds up to; shares are of what there was to keep. */
 export class Tally {
   contexts = 0;
   invalid = 0;
   over = 0;
+  illFormed = 0;
   crashes = 0;
   readonly shares = new Map<string, { sum: number; count: number }>();
 
@@ -61,13 +62,19 @@ function namedIn(text: string): Set<string> {
 export function measureEnd(
   tally: Tally,
   events: readonly ChatEvent[],
-  messages: readonly OpenAiMessage[],
-  total: number,
+  context: Assembled & { messages: OpenAiMessage[] },
   budget: number,
 ): void {
+  const { messages, pieces, tokens } = context;
   tally.contexts += 1;
-  if (openAiViolations(messages).length > 0) tally.invalid += 1;
-  if (total > budget) tally.over += 1;
+  const violations = [
+    ...openAiViolations(messages),
+    ...anthropicViolations(formatAnthropic(pieces, context.stablePieces)),
+    ...aiSdkViolations(formatAiSdk(pieces)),
+  ];
+  if (violations.length > 0) tally.invalid += 1;
+  if (tokens.total > budget) tally.over += 1;
+  if (!textOf(messages).isWellFormed()) tally.illFormed += 1;
   const text = textOf(messages);
   const spoken = new Set<string>();
   for (const event of events) {
