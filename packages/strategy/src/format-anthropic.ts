@@ -7,9 +7,9 @@ import type { Unit } from './pair-calls.js';
 interface Cached {
   cache_control?: { type: 'ephemeral' };
 }
-export type AnthropicText = { type: 'text'; text: string } & Cached;
+type AnthropicText = { type: 'text'; text: string } & Cached;
 type ImageSource = { type: 'base64'; media_type: string; data: string } | { type: 'url'; url: string };
-export type AnthropicBlock =
+type AnthropicBlock =
   | AnthropicText
   | ({ type: 'image'; source: ImageSource } & Cached)
   | { type: 'thinking'; thinking: string; signature: string }
