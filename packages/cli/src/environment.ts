@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 export interface Environment {
   /** Where the embedded stack keeps its data. */
   dataFolder: string;
+  /** It was named by --data, not by the process's environment. */
+  dataFolderGiven: boolean;
   /** Port of the API; 0 = any free one. */
   port: number;
   logLevel: string;
@@ -28,6 +30,7 @@ export function readEnvironment(given: Readonly<Record<string, string>> = {}): E
     );
   }
   return {
+    dataFolderGiven: given['PALIMPSEST_DATA'] !== undefined,
     dataFolder: resolve(env['PALIMPSEST_DATA'] ?? '.palimpsest'),
     port: Number(port),
     logLevel: env['PALIMPSEST_LOG_LEVEL'] ?? 'warn',

@@ -1,8 +1,11 @@
 import type { ContextFormat } from '@palimpsest/client';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { deploymentEnvironment, type Environment, readEnvironment } from './environment.js';
+import { command, type CommonOptions, run } from './command.js';
+import { deploymentEnvironment } from './environment.js';
+import { addDeadLetters } from './families/dead-letters.js';
+import { addKeys } from './families/keys.js';
 import { IMPORT_FORMATS, ImportError, type ImportFormat } from './import/import-item.js';
-import { CommandError, createOutput, type Output, UsageError } from './output.js';
+import { CommandError, createOutput, UsageError } from './output.js';
 
 // Commands are loaded when called: a stack takes a second to load, help and usage errors should not.
 const program = new Command('palimpsest')
@@ -13,12 +16,7 @@ const program = new Command('palimpsest')
   .exitOverride()
   .showHelpAfterError('(--help shows how to call it)');
 
-interface CommonOptions {
-  json?: boolean;
-  data?: string;
-}
-
-command('start', 'run the embedded stack; imports the samples when the store is empty')
+command(program, 'start', 'run the embedded stack; imports the samples when the store is empty')
   .option('--once', 'print the demonstration and exit')
   .action((options: CommonOptions & { once?: boolean }) =>
     run(options, async (environment, output) =>
@@ -29,7 +27,7 @@ command('start', 'run the embedded stack; imports the samples when the store is 
       ),
     ),
   );
-command('import', 'read files of sessions into the log; importing again changes nothing')
+command(program, 'import', 'read files of sessions into the log; importing again changes nothing')
   .argument('<format>', IMPORT_FORMATS.join(', '), parseFormat)
   .argument('<files...>', 'files to read, in order')
   .action((format: ImportFormat, files: string[], options: CommonOptions) =>
@@ -37,7 +35,7 @@ command('import', 'read files of sessions into the log; importing again changes 
       (await import('./commands/import.js')).importCommand(format, files, environment, output),
     ),
   );
-command('context', 'what the API would answer for the next call of a conversation')
+command(program, 'context', 'what the API would answer for the next call of a conversation')
   .argument('<conversation>', 'its id')
   .option('--budget <tokens>', 'tokens the whole context may have', parseBudget, 8000)
   .addOption(
@@ -50,18 +48,21 @@ command('context', 'what the API would answer for the next call of a conversatio
       (await import('./commands/context.js')).contextCommand(conversation, options, environment, output),
     ),
   );
-command('sql', 'ask the ledger (ClickHouse SQL, read-only)')
+command(program, 'sql', 'ask the ledger (ClickHouse SQL, read-only)')
   .argument('<query>', 'e.g. "select * from cost_per_completed_task"')
   .action((query: string, options: CommonOptions) =>
     run(options, async (environment, output) =>
       (await import('./commands/sql.js')).sqlCommand(query, environment, output),
     ),
   );
-command('doctor', 'check everything the stack needs and say what is wrong').action((options: CommonOptions) =>
-  run(options, async (environment, output) =>
-    (await import('./commands/doctor.js')).doctorCommand(environment, output),
-  ),
+command(program, 'doctor', 'check everything the stack needs and say what is wrong').action(
+  (options: CommonOptions) =>
+    run(options, async (environment, output) =>
+      (await import('./commands/doctor.js')).doctorCommand(environment, output),
+    ),
 );
+addKeys(program);
+addDeadLetters(program);
 
 const topics = program
   .command('topics')
@@ -91,22 +92,6 @@ program
     const { registerSchemasCommand } = await import('./commands/schemas.js');
     await registerSchemasCommand(deploymentEnvironment(), createOutput(options.json === true));
   });
-
-function command(name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .option('--json', 'one JSON value on stdout')
-    .option('--data <folder>', 'data folder of the embedded stack (default .palimpsest, or PALIMPSEST_DATA)');
-}
-
-async function run(
-  options: CommonOptions,
-  work: (environment: Environment, output: Output) => Promise<void>,
-): Promise<void> {
-  const given = options.data === undefined ? {} : { PALIMPSEST_DATA: options.data };
-  await work(readEnvironment(given), createOutput(options.json === true));
-}
 
 function parseBudget(text: string): number {
   const budget = Number(text);

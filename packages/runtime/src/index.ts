@@ -9,6 +9,7 @@ export type {
 } from './consumer.js';
 export { readDeadLetter, replayOf } from './dead-letter.js';
 export type { DeadLetter } from './dead-letter.js';
+export { type BoxedLetter, readDeadLetters, replayDeadLetter } from './dead-letter-box.js';
 export * from './errors.js';
 export { inTransaction } from './in-transaction.js';
 export { startConsumer, startManualConsumer } from './start-consumer.js';

@@ -1,3 +1,4 @@
+export { type DeploymentStore, openDeploymentStore } from './deployment-store.js';
 export { appendEvents } from './append-events.js';
 export { type HostOptions, hostService, type ServiceParts, type StartedService } from './host-service.js';
 export { idleService } from './idle-service.js';

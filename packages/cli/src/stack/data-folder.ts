@@ -15,7 +15,10 @@ export interface DataFolder {
 /** What a running stack says of itself. */
 export interface Instance {
   pid: number;
+  /** Of its API. */
   url: string;
+  /** Of its Postgres, password included: the file is its owner's alone. */
+  postgres: string;
 }
 
 /** Makes the folder where it is missing. Throws with the remedy where it cannot be written. */
@@ -48,8 +51,10 @@ export function runningInstance(folder: DataFolder): Instance | null {
   }
 }
 
-export function writeInstance(folder: DataFolder, url: string): void {
-  writeFileSync(folder.instance, `${JSON.stringify({ pid: process.pid, url } satisfies Instance)}\n`);
+export function writeInstance(folder: DataFolder, { url, postgres }: Omit<Instance, 'pid'>): void {
+  const instance: Instance = { pid: process.pid, url, postgres };
+  rmSync(folder.instance, { force: true });
+  writeFileSync(folder.instance, `${JSON.stringify(instance)}\n`, { mode: 0o600 });
 }
 
 export function removeInstance(folder: DataFolder): void {

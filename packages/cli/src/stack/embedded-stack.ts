@@ -99,6 +99,7 @@ export async function startEmbeddedStack(
     return await startServices({
       environment,
       folder,
+      connectionString,
       pool,
       ledger,
       log,
@@ -116,6 +117,7 @@ export async function startEmbeddedStack(
 interface Foundation {
   environment: Environment;
   folder: ReturnType<typeof openDataFolder>;
+  connectionString: string;
   pool: pg.Pool;
   ledger: Ledger;
   log: EventLog;
@@ -126,7 +128,8 @@ interface Foundation {
 }
 
 async function startServices(foundation: Foundation): Promise<EmbeddedStack> {
-  const { environment, folder, pool, ledger, log, codec, strategy, generation, closers } = foundation;
+  const { environment, folder, connectionString, pool, ledger, log, codec } = foundation;
+  const { strategy, generation, closers } = foundation;
   const logger = createLogger({
     name: 'palimpsest',
     level: environment.logLevel,
@@ -187,7 +190,7 @@ async function startServices(foundation: Foundation): Promise<EmbeddedStack> {
   const url = await api.listen({ port: environment.port });
   const known = readKey(folder);
   const key = known ?? (await makeKey(pool, folder));
-  writeInstance(folder, url);
+  writeInstance(folder, { url, postgres: connectionString });
   closers.push(async () => removeInstance(folder));
 
   const consumers = [...running, ...jobs];

@@ -42,6 +42,14 @@ export const REGISTRY_VARIABLES = {
   }),
 };
 
+export const STORE_VARIABLES = {
+  postgresUrl: url('PALIMPSEST_POSTGRES_URL', {
+    protocols: ['postgres', 'postgresql'],
+    example: 'postgres://user:password@host:5432/palimpsest',
+    decides: 'store of views and checkpoints; `?sslmode=verify-full` for TLS',
+  }),
+};
+
 /** Of every service. */
 export const SERVICE_VARIABLES = {
   ...KAFKA_VARIABLES,
@@ -53,11 +61,7 @@ export const SERVICE_VARIABLES = {
     fallback: 10_000,
   }),
   ...REGISTRY_VARIABLES,
-  postgresUrl: url('PALIMPSEST_POSTGRES_URL', {
-    protocols: ['postgres', 'postgresql'],
-    example: 'postgres://user:password@host:5432/palimpsest',
-    decides: 'store of views and checkpoints; `?sslmode=verify-full` for TLS',
-  }),
+  ...STORE_VARIABLES,
   postgresConnections: whole('PALIMPSEST_POSTGRES_CONNECTIONS', {
     min: 2,
     max: 500,
