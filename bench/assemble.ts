@@ -1,4 +1,4 @@
-import { createContextReader } from '@palimpsest/context-api';
+import { createContextReader, createLiveStrategies } from '@palimpsest/context-api';
 import type { LogRecord } from '@palimpsest/log';
 import { createLogger, createMetrics } from '@palimpsest/observability';
 import { parseStrategy } from '@palimpsest/strategy';
@@ -26,7 +26,7 @@ export async function run(options: BenchOptions = {}): Promise<BenchResult> {
     await fold(store, strategy);
     const reader = createContextReader({
       pool: store.pool,
-      live: () => ({ generation: 1, strategy }),
+      strategies: createLiveStrategies(store.pool),
       now: () => Date.now(),
     });
     const shown = new Map<string, number>();

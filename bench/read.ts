@@ -1,4 +1,4 @@
-import { createContextReader } from '@palimpsest/context-api';
+import { createContextReader, createLiveStrategies } from '@palimpsest/context-api';
 import type { LogRecord } from '@palimpsest/log';
 import { createLogger, createMetrics } from '@palimpsest/observability';
 import { parseStrategy } from '@palimpsest/strategy';
@@ -21,10 +21,9 @@ export async function run(options: BenchOptions = {}): Promise<BenchResult> {
   const store = await openBenchStore();
   try {
     await fold(store, options.quick ? 8000 : 40_000);
-    const strategy = parseStrategy(STRATEGY, 'bench');
     const reader = createContextReader({
       pool: store.pool,
-      live: () => ({ generation: 1, strategy }),
+      strategies: createLiveStrategies(store.pool),
       now: () => Date.now(),
     });
     const sides = { bare: [] as number[], storage: [] as number[], context: [] as number[] };

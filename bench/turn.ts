@@ -1,4 +1,4 @@
-import { createContextReader } from '@palimpsest/context-api';
+import { createContextReader, createLiveStrategies } from '@palimpsest/context-api';
 import { type PalimpsestEvent, keyOf, TOPICS } from '@palimpsest/events';
 import type { LogRecord } from '@palimpsest/log';
 import { createLogger, createMetrics } from '@palimpsest/observability';
@@ -37,7 +37,7 @@ export async function run(options: BenchOptions = {}): Promise<BenchResult> {
     const truncator = await startTruncator(store, strategy);
     const reader = createContextReader({
       pool: store.pool,
-      live: () => ({ generation: 1, strategy }),
+      strategies: createLiveStrategies(store.pool),
       now: () => Date.now(),
     });
     const read = (conversation: string) =>

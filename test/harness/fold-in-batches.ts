@@ -1,6 +1,7 @@
 import type { ChatEvent } from '@palimpsest/events';
 import { createMetrics } from '@palimpsest/observability';
-import { type DecodedRecord, inTransaction } from '@palimpsest/runtime';
+import { inTransaction } from '@palimpsest/postgres';
+import type { DecodedRecord } from '@palimpsest/runtime';
 import type { Strategy } from '@palimpsest/strategy';
 import type pg from 'pg';
 import { counter } from './fold-in-memory.js';

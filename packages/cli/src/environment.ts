@@ -5,7 +5,7 @@ export interface Environment {
   /** Where the embedded stack keeps its data. */
   dataFolder: string;
   /** It was named by --data, not by the process's environment. */
-  dataFolderGiven: boolean;
+  dataFolderGiven?: boolean;
   /** Port of the API; 0 = any free one. */
   port: number;
   logLevel: string;

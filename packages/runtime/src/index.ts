@@ -11,5 +11,4 @@ export { readDeadLetter, replayOf } from './dead-letter.js';
 export type { DeadLetter } from './dead-letter.js';
 export { type BoxedLetter, readDeadLetters, replayDeadLetter } from './dead-letter-box.js';
 export * from './errors.js';
-export { inTransaction } from './in-transaction.js';
 export { startConsumer, startManualConsumer } from './start-consumer.js';

@@ -3,7 +3,7 @@ import { advanceCheckpoint, assertOwner } from './checkpoint.js';
 import type { ConsumerOptions, ManualConsumerOptions, RunningConsumer } from './consumer.js';
 import { type Apply, ConsumerLoop } from './consumer-loop.js';
 import { FatalError } from './errors.js';
-import { inTransaction } from './in-transaction.js';
+import { inTransaction } from '@palimpsest/postgres';
 
 /**
  * Starts a consumer whose effects and checkpoint are one transaction: each batch takes effect once, whatever is

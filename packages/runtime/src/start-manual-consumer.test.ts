@@ -7,12 +7,8 @@ import {
   RETRY,
 } from '../../../test/harness/consumer-case.js';
 import { createLogger } from '@palimpsest/observability';
-import {
-  inTransaction,
-  type ManualConsumerOptions,
-  type RunningConsumer,
-  startManualConsumer,
-} from './index.js';
+import { inTransaction } from '@palimpsest/postgres';
+import { type ManualConsumerOptions, type RunningConsumer, startManualConsumer } from './index.js';
 
 let at: ConsumerCase;
 let consumer: RunningConsumer;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { parseAvroSchema } from './avro-schema.js';
 import { checkCompatibility, type CompatibilityLevel } from './check-compatibility.js';
-import { inTransaction } from './in-transaction.js';
+import { inTransaction } from '@palimpsest/postgres';
 import { toRegistryFailure } from './postgres-failure.js';
 import { RegistryError, schemaNotFound, subjectNotFound, versionNotFound } from './registry-error.js';
 import { migrateRegistry } from './registry-migrations.js';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inTransaction } from './in-transaction.js';
+import { inTransaction } from '@palimpsest/postgres';
 import { RegistryError } from './registry-error.js';
 
 /** Forward only, in order; the index is the version reached. The registry has a Postgres schema of its own. */

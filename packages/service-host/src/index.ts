@@ -1,7 +1,12 @@
 export { type DeploymentStore, openDeploymentStore } from './deployment-store.js';
 export { appendEvents } from './append-events.js';
+export {
+  type FollowedGeneration,
+  type FollowedGenerations,
+  followGenerations,
+  type GenerationWork,
+} from './follow-generations.js';
 export { type HostOptions, hostService, type ServiceParts, type StartedService } from './host-service.js';
-export { idleService } from './idle-service.js';
 export { remoteLedger } from './ledger-endpoint/remote-ledger.js';
 export { type LedgerEndpoint, serveLedger } from './ledger-endpoint/serve-ledger.js';
 export { type ConsumerLag, measureLags } from './measure-lags.js';

@@ -2,7 +2,15 @@ export { type Accepted, acceptBatch, type AppendToLog } from './accept.js';
 export { AcceptConflictError, type Conflict } from './accept-conflict.js';
 export { findOriginal, type Original, type OriginalRequest } from './artifacts.js';
 export type { Candidate } from './candidate.js';
-export { ensureLiveGeneration, liveGeneration, type Generation } from './generations.js';
+export {
+  createGeneration,
+  ensureLiveGeneration,
+  findGeneration,
+  type Generation,
+  type GenerationStatus,
+  listGenerations,
+  liveGeneration,
+} from './generations.js';
 export {
   type ApiKey,
   createKey,
@@ -16,3 +24,11 @@ export {
 export { migrate } from './migrate.js';
 export { formatPosition, parsePosition, type Place } from './position.js';
 export { type Lines, readLines } from './read-lines.js';
+export {
+  type Behind,
+  BehindError,
+  GenerationError,
+  previousGeneration,
+  promoteGeneration,
+  retireGeneration,
+} from './switch-generation.js';

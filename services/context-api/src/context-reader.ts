@@ -5,6 +5,8 @@ export interface ContextRequest {
   /** Tokens that the whole context may have. */
   budget: number;
   format: ContextFormat;
+  /** `name@version` of a strategy in place of the live one. */
+  strategy?: string | undefined;
   /** Text that long-term memory is searched for. */
   query?: string | undefined;
 }
@@ -17,15 +19,19 @@ export type ContextAnswer =
   | {
       /** Sent as JSON. */
       body: object;
+      /** The generation whose views the context is made of, and no other's. */
+      generation: number;
       /** What the ETag is made of: equal contents, equal ETags. Leave out what changes while the context does not. */
       content: string;
     }
   /** The tenant has no such conversation, or nothing of it is folded yet. */
   | { notFound: true }
+  /** No views of that strategy are there. */
+  | { noStrategy: true }
   /** Pins and other fixed parts alone exceed the budget; `floor` tells the tokens of each part and their total. */
   | { floor: Readonly<Record<string, number>> };
 
-/** Assembles contexts from the live generation's views. Reads only what belongs to the tenant. */
+/** Assembles contexts from one generation's views, the live one's unless told otherwise. Reads only what belongs to the tenant. */
 export interface ContextReader {
   read(request: ContextRequest): Promise<ContextAnswer>;
 }

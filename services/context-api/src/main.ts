@@ -1,6 +1,7 @@
 import { API_VARIABLES, CLICKHOUSE_VARIABLES, runService } from '@palimpsest/service-host';
 import { createContextReader } from './context/context-reader.js';
 import { createContextApi } from './create-context-api.js';
+import { createLiveStrategies } from './live-strategies.js';
 import { openLedgerReader } from './open-ledger-reader.js';
 
 await runService({
@@ -9,15 +10,16 @@ await runService({
   variables: { ...API_VARIABLES, ...CLICKHOUSE_VARIABLES },
   // While a batch is accepted, its transaction waits for Kafka.
   transactionsWait: true,
-  async start({ settings, log, pool, codec, generation, strategy, metrics, logger, ...host }) {
+  async start({ settings, log, pool, codec, metrics, logger, ...host }) {
     const ledger = await openLedgerReader(settings, host.onStop);
-    const live = { generation, strategyName: strategy.settings.name, strategyVersion: strategy.version };
+    const strategies = createLiveStrategies(pool);
     const api = await createContextApi({
       log,
       pool,
       codec,
-      context: createContextReader({ pool, live: () => ({ generation, strategy }), now: () => Date.now() }),
-      live: () => live,
+      context: createContextReader({ pool, strategies, now: () => Date.now() }),
+      live: () => strategies.current(),
+      labelled: (label) => strategies.labelled(label),
       ...(ledger === null ? {} : { ledger }),
       metrics,
       logger,

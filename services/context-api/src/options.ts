@@ -15,6 +15,8 @@ export interface ContextApiOptions {
   context: ContextReader;
   /** The generation that answers come from. Asked for each request, so that a promote needs no restart. */
   live(): LiveGeneration | Promise<LiveGeneration>;
+  /** The generation of another strategy (`name@version`) that can be read; null where there is none. */
+  labelled?(strategy: string): Promise<LiveGeneration | null>;
   /** Without one, tasks and costs answer 503. */
   ledger?: LedgerReader;
   metrics: Metrics;
@@ -28,8 +30,8 @@ export interface ContextApiOptions {
 
 export interface LiveGeneration {
   generation: number;
-  strategyName: string;
-  strategyVersion: string;
+  /** `name@version` of its strategy. */
+  label: string;
 }
 
 export type CostGroup = 'agent' | 'strategy' | 'day';

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await server.post([
     { type: 'message', event_id: EVENT, conversation_id: 'mine', role: 'user', content: 'hello' },
   ]);
-  server.contexts.set('acme/mine', { body: { messages: [] }, content: '' });
+  server.contexts.set('acme/mine', { body: { messages: [] }, generation: 1, content: '' });
   await server.pool.query(
     `insert into palimpsest.messages (generation, tenant, conversation_id, event_id, ord, "offset", kind, tokens,
        original_tokens, entry, occurred_at) values (1, 'acme', 'mine', $1, 0, 0, 'message', 1, 1, '{"text":"hello"}', now())`,

@@ -7,6 +7,7 @@ import {
 } from '@palimpsest/derivations';
 import { type FactsMadeEvent, TOPICS } from '@palimpsest/events';
 import { storableText } from '@palimpsest/llm';
+import type { Strategy } from '@palimpsest/strategy';
 import { tokenCounter } from '@palimpsest/tokens';
 import { askForFacts } from './ask-for-facts.js';
 import { projectFacts } from './project-facts.js';
@@ -20,6 +21,15 @@ const REVIEWED_CHARACTERS = 20_000;
 
 /** Facts take nothing out of the view, so no live part is kept from them: the newest statements count at once. */
 const FACT_SETTINGS: DerivationSettings = { ...DEFAULT_SETTINGS, keepLive: 0, maxTokens: 1500 };
+
+/** The fact-extractor of a generation by its strategy; null where the strategy has no facts. */
+export async function createFactExtractorFor({
+  strategy,
+  ...dependencies
+}: Omit<DerivationDependencies, 'strategy'> & { strategy: Strategy }): Promise<RunningDerivation | null> {
+  if (strategy.settings.facts === null) return null;
+  return createFactExtractor({ ...dependencies, strategy: strategy.label });
+}
 
 /**
  * Starts the fact-extractor: what users state becomes rows of `palimpsest.facts`, answers that cannot be used go to

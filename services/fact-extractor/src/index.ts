@@ -1,1 +1,1 @@
-export { createFactExtractor, type FactExtractorOptions } from './fact-extractor.js';
+export { createFactExtractor, createFactExtractorFor, type FactExtractorOptions } from './fact-extractor.js';

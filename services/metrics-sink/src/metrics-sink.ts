@@ -2,11 +2,11 @@ import { type PalimpsestEvent, TOPICS } from '@palimpsest/events';
 import type { Ledger, LedgerBlock } from '@palimpsest/ledger';
 import type { EventLog, LogRecord } from '@palimpsest/log';
 import type { Logger, Metrics } from '@palimpsest/observability';
+import { inTransaction } from '@palimpsest/postgres';
 import {
   type BatchContext,
   type CheckpointWriter,
   type DecodedRecord,
-  inTransaction,
   PoisonError,
   RetryableError,
   type RunningConsumer,

@@ -1,1 +1,1 @@
-export { createSummarizer, type SummarizerOptions } from './summarizer.js';
+export { createSummarizer, createSummarizerFor, type SummarizerOptions } from './summarizer.js';

@@ -1,18 +1,13 @@
-import { idleService, languageModel, MODEL_VARIABLES, runService } from '@palimpsest/service-host';
-import { createSummarizer } from './summarizer.js';
+import { followGenerations, languageModel, MODEL_VARIABLES, runService } from '@palimpsest/service-host';
+import { createSummarizerFor } from './summarizer.js';
 
 await runService({
   name: 'summarizer',
   environment: process.env,
   variables: MODEL_VARIABLES,
-  async start({ settings, strategy, ...parts }) {
-    const { summary } = strategy.settings;
-    if (summary === null) return idleService(parts.logger, `${strategy.label} has no summaries`);
-    return createSummarizer({
+  start: ({ settings, ...parts }) =>
+    followGenerations({
       ...parts,
-      strategy: strategy.label,
-      model: languageModel(settings),
-      settings: { block: summary.block, keepLive: summary.keep_live, maxTokens: summary.leaf_tokens },
-    });
-  },
+      start: (of) => createSummarizerFor({ ...parts, ...of, model: languageModel(settings) }),
+    }),
 });

@@ -7,12 +7,28 @@ import {
   startDerivation,
 } from '@palimpsest/derivations';
 import type { SummaryMadeEvent } from '@palimpsest/events';
+import type { Strategy } from '@palimpsest/strategy';
 import { tokenCounter } from '@palimpsest/tokens';
 import { askForSummary } from './ask-for-summary.js';
 import { projectSummaries } from './project-summaries.js';
 
 export interface SummarizerOptions extends DerivationDependencies {
   settings?: Partial<DerivationSettings>;
+}
+
+/** The summarizer of a generation by its strategy; null where the strategy has no summaries. */
+export async function createSummarizerFor({
+  strategy,
+  ...dependencies
+}: Omit<DerivationDependencies, 'strategy'> & { strategy: Strategy }): Promise<RunningDerivation | null> {
+  const { summary } = strategy.settings;
+  if (summary === null) return null;
+  const { block, keep_live, leaf_tokens } = summary;
+  return createSummarizer({
+    ...dependencies,
+    strategy: strategy.label,
+    settings: { block, keepLive: keep_live, maxTokens: leaf_tokens },
+  });
 }
 
 function count(text: string): number {

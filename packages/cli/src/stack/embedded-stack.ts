@@ -1,6 +1,11 @@
-import { createContextApi, createContextReader, createLedgerReader } from '@palimpsest/context-api';
+import {
+  createContextApi,
+  createContextReader,
+  createLedgerReader,
+  createLiveStrategies,
+} from '@palimpsest/context-api';
 import { deadLetterTopic, type EventCodec, TOPICS } from '@palimpsest/events';
-import { createFactExtractor } from '@palimpsest/fact-extractor';
+import { createFactExtractorFor } from '@palimpsest/fact-extractor';
 import { type Ledger, openLedger } from '@palimpsest/ledger';
 import type { EventLog } from '@palimpsest/log';
 import { createEmbeddedLog } from '@palimpsest/log-embedded';
@@ -11,13 +16,14 @@ import { startPostgres } from '@palimpsest/postgres-embedded';
 import { createPostgresRegistry } from '@palimpsest/schema-registry';
 import {
   appendEvents,
+  followGenerations,
   languageModel,
   openCodec,
   registerSchemas,
   strategyNamed,
 } from '@palimpsest/service-host';
 import { strategyFromCanonical, type Strategy } from '@palimpsest/strategy';
-import { createSummarizer } from '@palimpsest/summarizer';
+import { createSummarizerFor } from '@palimpsest/summarizer';
 import { createTruncator } from '@palimpsest/truncator';
 import { createKey, ensureLiveGeneration, migrate } from '@palimpsest/views';
 import type pg from 'pg';
@@ -91,8 +97,8 @@ export async function startEmbeddedStack(
     await registerSchemas(registry);
     const codec = await openCodec(registry, 'the embedded store');
     const preset = strategyNamed('default');
-    const generation = await ensureLiveGeneration(pool, { ...preset, name: preset.settings.name });
-    const strategy = strategyFromCanonical(generation.strategy);
+    const live = await ensureLiveGeneration(pool, { ...preset, name: preset.settings.name });
+    const strategy = strategyFromCanonical(live.strategy);
     if (strategy.version !== preset.version) {
       say(`The live generation keeps ${strategy.label}; ${preset.label} needs a replay.`);
     }
@@ -105,7 +111,6 @@ export async function startEmbeddedStack(
       log,
       codec,
       strategy,
-      generation: generation.generation,
       closers,
     });
   } catch (error) {
@@ -123,13 +128,12 @@ interface Foundation {
   log: EventLog;
   codec: EventCodec;
   strategy: Strategy;
-  generation: number;
   closers: Closers;
 }
 
 async function startServices(foundation: Foundation): Promise<EmbeddedStack> {
   const { environment, folder, connectionString, pool, ledger, log, codec } = foundation;
-  const { strategy, generation, closers } = foundation;
+  const { strategy, closers } = foundation;
   const logger = createLogger({
     name: 'palimpsest',
     level: environment.logLevel,
@@ -139,47 +143,40 @@ async function startServices(foundation: Foundation): Promise<EmbeddedStack> {
   const decode = (record: Parameters<Parameters<typeof createTruncator>[0]['decode']>[0]) =>
     codec.decode(record.value as Buffer, record.headers);
   const shared = { log, pool, metrics, logger, decode };
-  const derivations = {
-    ...shared,
-    generation,
-    strategy: strategy.label,
-    model: languageModel({
-      modelUrl: environment.model?.url ?? null,
-      model: environment.model?.model ?? null,
-      modelKey: environment.model?.key ?? null,
-    }),
-    append: appendEvents(log, codec),
-  };
-  const { summary, facts } = strategy.settings;
+  const model = languageModel({
+    modelUrl: environment.model?.url ?? null,
+    model: environment.model?.model ?? null,
+    modelKey: environment.model?.key ?? null,
+  });
+  const derivations = { ...shared, model, append: appendEvents(log, codec) };
 
-  const truncator = await createTruncator({ ...shared, generation, strategy });
-  closers.push(() => truncator.stop());
+  const truncators = await followGenerations({
+    ...shared,
+    start: (of) => createTruncator({ ...shared, ...of }),
+  });
+  closers.push(() => truncators.stop());
   const sink = await createMetricsSink({ ...shared, ledger });
   closers.push(() => sink.stop());
-  const running = [truncator, sink];
-  const jobs: Awaited<ReturnType<typeof createSummarizer>>[] = [];
-  if (summary !== null) {
-    const { block, keep_live, leaf_tokens } = summary;
-    const summarizer = await createSummarizer({
-      ...derivations,
-      settings: { block, keepLive: keep_live, maxTokens: leaf_tokens },
-    });
-    closers.push(() => summarizer.stop());
-    jobs.push(summarizer);
-  }
-  if (facts !== null) {
-    const extractor = await createFactExtractor(derivations);
-    closers.push(() => extractor.stop());
-    jobs.push(extractor);
-  }
+  const summarizers = await followGenerations({
+    ...shared,
+    start: (of) => createSummarizerFor({ ...derivations, ...of }),
+  });
+  closers.push(() => summarizers.stop());
+  const extractors = await followGenerations({
+    ...shared,
+    start: (of) => createFactExtractorFor({ ...derivations, ...of }),
+  });
+  closers.push(() => extractors.stop());
+  const consumers = [truncators, sink, summarizers, extractors];
 
-  const live = { generation, strategyName: strategy.settings.name, strategyVersion: strategy.version };
+  const strategies = createLiveStrategies(pool);
   const api = await createContextApi({
     log,
     pool,
     codec,
-    context: createContextReader({ pool, live: () => ({ generation, strategy }), now: () => Date.now() }),
-    live: () => live,
+    context: createContextReader({ pool, strategies, now: () => Date.now() }),
+    live: () => strategies.current(),
+    labelled: (label) => strategies.labelled(label),
     ledger: createLedgerReader(ledger),
     metrics,
     logger,
@@ -193,7 +190,6 @@ async function startServices(foundation: Foundation): Promise<EmbeddedStack> {
   writeInstance(folder, { url, postgres: connectionString });
   closers.push(async () => removeInstance(folder));
 
-  const consumers = [...running, ...jobs];
   return {
     url,
     key,
@@ -206,7 +202,7 @@ async function startServices(foundation: Foundation): Promise<EmbeddedStack> {
     async settled() {
       await Promise.race([
         Promise.all(consumers.map((consumer) => consumer.done)),
-        untilIdle(consumers, jobs),
+        untilIdle(consumers, [summarizers, extractors]),
       ]);
     },
     stop: () => closeAll(closers),

@@ -5,6 +5,7 @@ import { foldInBatches } from '../../../../test/harness/fold-in-batches.js';
 import { contextOf, foldEvents, strategyOf } from '../../../../test/harness/fold-in-memory.js';
 import { History } from '../../../../test/harness/histories.js';
 import { freshDatabase } from '../../../../test/harness/postgres.js';
+import { createLiveStrategies } from '../live-strategies.js';
 import { createContextReader } from './context-reader.js';
 
 const yaml = (inline: number): string => `name: s\nwindow: { inline_tokens: ${inline} }\n`;
@@ -38,7 +39,7 @@ describe('the context reader', () => {
       const conversation = `long-${budget}`;
       const { events } = longTalk(conversation);
       await foldInBatches(pool, strategy, events, [100, 101, 320]);
-      const reader = createContextReader({ pool, live: () => ({ generation: 1, strategy }), now: () => 0 });
+      const reader = createContextReader({ pool, strategies: createLiveStrategies(pool), now: () => 0 });
       const answer = await reader.read({ tenant: 'acme', conversation, budget, format: 'openai' });
       const large = strategyOf(yaml(100_000));
       const expected = contextOf(foldEvents(events, large), large, budget);
@@ -55,7 +56,7 @@ describe('the context reader', () => {
 
   it('begins its tail at the same event turn after turn, for a model that counts otherwise as well', async () => {
     const { events } = longTalk('claude', 'claude-sonnet-4-5');
-    const reader = createContextReader({ pool, live: () => ({ generation: 1, strategy }), now: () => 0 });
+    const reader = createContextReader({ pool, strategies: createLiveStrategies(pool), now: () => 0 });
     const starts = new Set<string>();
     for (let turns = 500; turns <= 520; turns += 4) {
       const conversation = `claude-${turns}`;

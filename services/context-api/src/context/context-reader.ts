@@ -6,48 +6,62 @@ import {
   type ConversationState,
   FloorError,
   type Held,
-  type Strategy,
   type StrategySettings,
 } from '@palimpsest/strategy';
 import { type TokenCounter, tokenCounter } from '@palimpsest/tokens';
 import { formatPosition } from '@palimpsest/views';
 import type pg from 'pg';
 import type { ContextAnswer, ContextReader, ContextRequest } from '../context-reader.js';
+import type { GenerationOfViews, LiveStrategies } from '../live-strategies.js';
 import { formatContext } from './format-context.js';
 import { loadOlder, loadOriginals, loadView, type View, type ViewKey } from './load-view.js';
 
 export interface ContextReaderOptions {
   pool: pg.Pool;
-  live(): LiveStrategy | Promise<LiveStrategy>;
+  strategies: LiveStrategies;
   /** ms since 1970; judges the validity of facts. */
   now(): number;
 }
 
-interface LiveStrategy {
-  generation: number;
-  strategy: Strategy;
-}
-
-/** Reads a conversation's view and assembles its context by the live strategy. */
-export function createContextReader(
-  options: ContextReaderOptions,
-): ContextReader & { load(what: Pick<ContextRequest, 'tenant' | 'conversation'>): Promise<View | null> } {
+/** Reads a conversation's view and assembles its context by the strategy of the view's generation. */
+export function createContextReader(options: ContextReaderOptions): ContextReader & {
+  /** The storage read alone. */
+  load(what: Conversation): Promise<View | null>;
+} {
+  const { pool, strategies, now } = options;
+  /** View and strategy of one generation: that which was live when the view was read. */
+  async function loadLive(what: Conversation): Promise<{ live: GenerationOfViews; view: View | null }> {
+    let live = await strategies.seen();
+    for (;;) {
+      const { view, liveGeneration } = await loadView(pool, keyOf(live, what), now());
+      if (liveGeneration === live.generation) return { live, view };
+      live = await strategies.current();
+    }
+  }
+  async function loadLabelled(label: string, what: Conversation) {
+    const live = await strategies.labelled(label);
+    return live === null ? null : { live, view: (await loadView(pool, keyOf(live, what), now())).view };
+  }
   return {
-    /** The storage read alone. */
     async load(what) {
-      return loadView(options.pool, keyOf(await options.live(), what), options.now());
+      return (await loadLive(what)).view;
     },
     async read(request) {
-      const live = await options.live();
-      const key = keyOf(live, request);
-      const view = await loadView(options.pool, key, options.now());
+      const loaded =
+        request.strategy === undefined
+          ? await loadLive(request)
+          : await loadLabelled(request.strategy, request);
+      if (loaded === null) return { noStrategy: true };
+      const { live, view } = loaded;
       if (view === null) return { notFound: true };
-      return answer(options.pool, key, view, request, live);
+      return answer(pool, keyOf(live, request), view, request, live);
     },
   };
 }
 
-function keyOf(live: LiveStrategy, what: Pick<ContextRequest, 'tenant' | 'conversation'>): ViewKey {
+type Conversation = Pick<ContextRequest, 'tenant' | 'conversation'>;
+
+function keyOf(live: GenerationOfViews, what: Conversation): ViewKey {
   return { generation: live.generation, tenant: what.tenant, conversation: what.conversation };
 }
 
@@ -56,7 +70,7 @@ async function answer(
   key: ViewKey,
   view: View,
   request: ContextRequest,
-  live: LiveStrategy,
+  live: GenerationOfViews,
 ): Promise<ContextAnswer> {
   const { state } = view;
   const settings = respectOptOuts(live.strategy.settings, state);
@@ -93,6 +107,7 @@ async function answer(
         left_out: assembled.leftOut,
         warnings: [...warningsOf(state), ...assembled.warnings],
       },
+      generation: live.generation,
       content: JSON.stringify(sent),
     };
   } catch (error) {

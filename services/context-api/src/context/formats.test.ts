@@ -7,6 +7,7 @@ import { strategyOf } from '../../../../test/harness/fold-in-memory.js';
 import { History } from '../../../../test/harness/histories.js';
 import { freshDatabase } from '../../../../test/harness/postgres.js';
 import { type ContextFormat, CONTEXT_FORMATS } from '../context-reader.js';
+import { createLiveStrategies } from '../live-strategies.js';
 import { createContextReader } from './context-reader.js';
 
 const strategy = strategyOf('name: s\n');
@@ -31,7 +32,7 @@ interface Body {
 }
 
 async function read(conversation: string, format: ContextFormat, budget = 8000) {
-  const reader = createContextReader({ pool, live: () => ({ generation: 1, strategy }), now: () => 0 });
+  const reader = createContextReader({ pool, strategies: createLiveStrategies(pool), now: () => 0 });
   const answer = await reader.read({ tenant: 'acme', conversation, budget, format });
   if (!('body' in answer)) throw new Error(`no context: ${JSON.stringify(answer)}`);
   return { body: answer.body as Body, content: answer.content };

@@ -19,7 +19,9 @@ export interface View {
 }
 
 interface ViewRow {
-  partition: number;
+  live: number | null;
+  /** Null where there is no view. */
+  partition: number | null;
   offset: string;
   state: string;
   leaves: [from: string, to: string, seen: string, text: string, carried: string[]][];
@@ -39,12 +41,19 @@ export interface ViewKey {
   conversation: string;
 }
 
-/** View, summary leaves and the facts valid at `now` (ms); null where there is no such conversation. */
-export async function loadView(pool: pg.Pool, key: ViewKey, now: number): Promise<View | null> {
+/**
+ * View, summary leaves and the facts valid at `now` (ms), null where there is no such conversation; and the generation
+ * that was live as they were read.
+ */
+export async function loadView(
+  pool: pg.Pool,
+  key: ViewKey,
+  now: number,
+): Promise<{ view: View | null; liveGeneration: number | null }> {
   const { rows } = await pool.query<ViewRow>({
     name: 'context-load-view',
     text: `
-      select v.partition, v."offset", v.state,
+      select (select g.generation from palimpsest.generations g where g.status = 'live') as live, v.partition, v."offset", v.state,
         (select coalesce(json_agg(json_build_array(s.from_order::text, s.to_order::text, s.seen_offset::text, s.text,
                  to_json(s.carried)) order by s.from_order), '[]'::json)
          from palimpsest.summaries s
@@ -55,12 +64,17 @@ export async function loadView(pool: pg.Pool, key: ViewKey, now: number): Promis
          from palimpsest.facts f
          where f.generation = $1 and f.tenant = $2 and f.conversation_id = $3 and f.superseded_by is null
            and (f.valid_until is null or f.valid_until > to_timestamp($4::float8 / 1000))) as facts
-      from palimpsest.context_views v
-      where v.generation = $1 and v.tenant = $2 and v.conversation_id = $3`,
+      from (select) as always
+      left join palimpsest.context_views v
+        on v.generation = $1 and v.tenant = $2 and v.conversation_id = $3`,
     values: [key.generation, key.tenant, key.conversation, now],
   });
-  const row = rows[0];
-  if (row === undefined) return null;
+  const row = rows[0] as ViewRow;
+  return { view: viewOf(row), liveGeneration: row.live };
+}
+
+function viewOf(row: ViewRow): View | null {
+  if (row.partition === null) return null;
   return {
     partition: row.partition,
     offset: BigInt(row.offset),

@@ -1,11 +1,12 @@
 import { parsePosition } from '@palimpsest/views';
+import type { ContextAnswer } from '../context-reader.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
 
 let server: TestApi;
 beforeAll(async () => {
   server = await startTestApi();
-  server.contexts.set('acme/known', { body: { messages: ['m'] }, content: 'one' });
+  server.contexts.set('acme/known', { body: { messages: ['m'] }, generation: 1, content: 'one' });
 });
 afterAll(() => server.close());
 
@@ -37,7 +38,7 @@ describe('GET /v1/conversations/:id/context', () => {
     ['after=yesterday', 400, '?after'],
     ['bugdet=1', 400, '?bugdet'],
     ['at=0000-0000000000000000', 501, '?at'],
-    ['strategy=a@b', 501, '?strategy'],
+    ['strategy=a@b', 400, '?strategy'],
   ])('answers %s with %d that names %s', async (query, status, path) => {
     const response = await server.get(`/v1/conversations/known/context?${query}`);
     expect(response.statusCode).toBe(status);
@@ -51,7 +52,7 @@ describe('GET /v1/conversations/:id/context', () => {
       const response = await server.get('/v1/conversations/known/context', { 'if-none-match': known });
       expect([response.statusCode, response.body, response.headers['etag']]).toEqual([304, '', etag]);
     }
-    server.contexts.set('acme/known', { body: { messages: ['m', 'n'] }, content: 'two' });
+    server.contexts.set('acme/known', { body: { messages: ['m', 'n'] }, generation: 1, content: 'two' });
     const changed = await server.get('/v1/conversations/known/context', { 'if-none-match': etag });
     expect(changed.statusCode).toBe(200);
     expect(changed.headers['etag']).not.toBe(etag);
@@ -75,13 +76,31 @@ describe('GET /v1/conversations/:id/context', () => {
 
   it('waits until the view has folded the position', async () => {
     const position = await post('waited-for');
-    server.contexts.set('acme/waited-for', { body: { messages: [] }, content: '' });
+    server.contexts.set('acme/waited-for', { body: { messages: [] }, generation: 1, content: '' });
     const place = parsePosition(position);
     const [response] = await Promise.all([
       server.get(`/v1/conversations/waited-for/context?after=${position}`),
       server.fold(place?.partition as number, (place?.offset as bigint) + 1n),
     ]);
     expect(response.statusCode).toBe(200);
+  });
+
+  it('waits and reads again where another generation went live in between', async () => {
+    const position = await post('switched');
+    const place = parsePosition(position);
+    await server.fold(place?.partition as number, (place?.offset as bigint) + 1n);
+    const body = { messages: [] };
+    const answers = [2, 1].map((generation) => ({ body, generation, content: String(generation) }));
+    server.contexts.set('acme/switched', () => answers.shift() as ContextAnswer);
+    const response = await server.get(`/v1/conversations/switched/context?after=${position}`);
+    expect([response.statusCode, answers]).toEqual([200, []]);
+  });
+
+  it('reads by another strategy whose views are there', async () => {
+    server.contexts.set('acme/by-other', { body: { messages: [] }, generation: 2, content: '' });
+    const response = await server.get('/v1/conversations/by-other/context?strategy=other@v2');
+    expect(response.statusCode).toBe(200);
+    expect(server.asked.at(-1)).toMatchObject({ conversation: 'by-other', strategy: 'other@v2' });
   });
 
   it('answers 409 with the position reached where the view stays behind', async () => {
@@ -123,7 +142,7 @@ describe('GET /v1/conversations/:id/context', () => {
 
   it('reads ids with slashes, spaces and letters of any script', async () => {
     for (const id of ['a/b c', 'розмова', `${'ї'.repeat(511)}/`]) {
-      server.contexts.set(`acme/${id}`, { body: { messages: [id] }, content: id });
+      server.contexts.set(`acme/${id}`, { body: { messages: [id] }, generation: 1, content: id });
       const response = await server.get(`/v1/conversations/${encodeURIComponent(id)}/context`);
       expect(response.json()).toEqual({ messages: [id] });
     }

@@ -4,8 +4,8 @@ import { parsePosition } from '@palimpsest/views';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { tenantOf } from '../authorize.js';
-import { CONTEXT_FORMATS } from '../context-reader.js';
-import type { ContextApiOptions, Limits } from '../options.js';
+import { type ContextAnswer, type ContextRequest, CONTEXT_FORMATS } from '../context-reader.js';
+import type { ContextApiOptions, Limits, LiveGeneration } from '../options.js';
 import { partitionFinder } from '../partition-of-conversation.js';
 import { invalidField, Problem } from '../problem.js';
 import { pathId, wholeNumber } from '../validate.js';
@@ -18,7 +18,11 @@ const query = z.strictObject({
   query: z.string().max(8_192).optional().describe('Text that long-term memory is searched for.'),
   after: z.string().max(64).optional().describe('A position: wait until the view holds the event there.'),
   at: z.string().max(64).optional().describe('A position: the context as it was then. Not yet.'),
-  strategy: z.string().max(256).optional().describe('`name@version` in place of the live one. Not yet.'),
+  strategy: z
+    .string()
+    .max(256)
+    .optional()
+    .describe('`name@version` in place of the live one: a generation of it must be there.'),
 });
 type Query = z.infer<typeof query>;
 
@@ -35,8 +39,9 @@ export function contextRoute(
     after: string,
     tenant: string,
     conversation: string,
+    strategy: string | undefined,
     gone: AbortSignal,
-  ): Promise<void> {
+  ): Promise<number> {
     const place = parsePosition(after);
     if (place === null) throw invalidField('?after', 'is not a position as POST /v1/events answers them');
     const partition = await partitionOfConversation(tenant, conversation);
@@ -47,7 +52,7 @@ export function contextRoute(
         'Give the position of a message, tool call or other event of this conversation; steps and tasks have none here.',
       );
     }
-    const { generation } = await options.live();
+    const { generation } = await generationOf(strategy);
     const reached = await waitForPosition(options.pool, {
       generation,
       consumer: options.viewConsumer ?? 'truncator',
@@ -55,7 +60,7 @@ export function contextRoute(
       timeoutMs: limits.waitMs,
       signal: AbortSignal.any([gone, stopping]),
     });
-    if (reached === null) return;
+    if (reached === null) return generation;
     if (stopping.aborted) {
       throw new Problem('unavailable', 'This server is stopping. Ask again.', {
         headers: { 'retry-after': '1' },
@@ -68,28 +73,43 @@ export function contextRoute(
     );
   }
 
+  async function generationOf(strategy: string | undefined): Promise<LiveGeneration> {
+    if (strategy === undefined) return options.live();
+    const found = await options.labelled?.(strategy);
+    if (found === undefined || found === null) throw noStrategy(strategy);
+    return found;
+  }
+
+  async function waitedAnswer(
+    asked: ContextRequest,
+    after: string | undefined,
+    gone: AbortSignal,
+  ): Promise<ContextAnswer | 'switched'> {
+    const { tenant, conversation, strategy } = asked;
+    if (after === undefined) return options.context.read(asked);
+    const waited = await waitFor(after, tenant, conversation, strategy, gone);
+    const answer = await options.context.read(asked);
+    return 'generation' in answer && answer.generation !== waited ? 'switched' : answer;
+  }
+
   app.route<{ Params: z.infer<typeof params>; Querystring: Query }>({
     method: 'GET',
     url: '/v1/conversations/:id/context',
     config: { scope: 'read' },
     schema: { summary: 'The context for the next call of the model', params, querystring: query },
     handler: async (request, reply) => {
-      const { budget, format, query: search, after } = request.query;
+      const { budget, format, query: search, after, strategy } = request.query;
       refuseWhatIsNotYet(request.query);
       const tenant = tenantOf(request);
       const conversation = request.params.id;
-      if (after !== undefined) {
-        const gone = new AbortController();
-        reply.raw.once('close', () => gone.abort());
-        await waitFor(after, tenant, conversation, gone.signal);
-      }
-      const answer = await options.context.read({
-        tenant,
-        conversation,
-        budget,
-        format,
-        query: search,
-      });
+      if (strategy !== undefined) await generationOf(strategy);
+      const gone = new AbortController();
+      if (after !== undefined) reply.raw.once('close', () => gone.abort());
+      const asked = { tenant, conversation, budget, format, query: search, strategy };
+      let answer = await waitedAnswer(asked, after, gone.signal);
+      // Switched in between: what was waited for is not what was read.
+      while (answer === 'switched') answer = await waitedAnswer(asked, after, gone.signal);
+      if ('noStrategy' in answer) throw noStrategy(strategy ?? '');
       if ('notFound' in answer) {
         throw new Problem(
           'not-found',
@@ -113,9 +133,14 @@ export function contextRoute(
 
 function refuseWhatIsNotYet(asked: Query): void {
   if (asked.at !== undefined) throw notYet('?at', 'Contexts of the past ("at") are not there yet.');
-  if (asked.strategy !== undefined) {
-    throw notYet('?strategy', 'Contexts by another strategy are not there yet, only by the live one.');
-  }
+}
+
+function noStrategy(label: string): Problem {
+  return invalidField(
+    '?strategy',
+    `no generation of "${label}" is there`,
+    'Replay the strategy beside the live one first ("palimpsest replay"); "palimpsest generations" lists them.',
+  );
 }
 
 function notYet(path: string, detail: string): Problem {

@@ -52,7 +52,7 @@ export function conversationRoutes(app: FastifyInstance, options: ContextApiOpti
       });
       return {
         conversation_id: conversation,
-        strategy: `${live.strategyName}@${live.strategyVersion}`,
+        strategy: live.label,
         generation: live.generation,
         position: state.position,
         lag: Number(lag),

@@ -38,7 +38,7 @@ export function eventRoutes(app: FastifyInstance, options: ContextApiOptions, li
         tenant,
         now,
         newId: () => newEventId(now),
-        strategy: `${live.strategyName}@${live.strategyVersion}`,
+        strategy: live.label,
         generation: live.generation,
       };
       const events = request.body.events.map((input, index): NewEvent => {

@@ -17,7 +17,7 @@ export interface TestApi {
   /** What the log of the service said, line by line. */
   said: string[];
   /** Answers of the context reader, by conversation; what was asked of it. */
-  contexts: Map<string, ContextAnswer>;
+  contexts: Map<string, ContextAnswer | (() => ContextAnswer)>;
   asked: ContextRequest[];
   /** Secret of a key with all scopes, or with those given. */
   key(tenant: string, scopes?: Scope[]): Promise<string>;
@@ -41,7 +41,7 @@ export async function startTestApi(options: Partial<ContextApiOptions> = {}): Pr
     schemaById: (id) => Promise.reject(new Error(`No schema ${id}.`)),
   });
   const said: string[] = [];
-  const contexts = new Map<string, ContextAnswer>();
+  const contexts: TestApi['contexts'] = new Map();
   const asked: ContextRequest[] = [];
   const api = await createContextApi({
     log,
@@ -50,10 +50,12 @@ export async function startTestApi(options: Partial<ContextApiOptions> = {}): Pr
     context: {
       read: async (request) => {
         asked.push(request);
-        return contexts.get(`${request.tenant}/${request.conversation}`) ?? { notFound: true };
+        const answer = contexts.get(`${request.tenant}/${request.conversation}`) ?? { notFound: true };
+        return typeof answer === 'function' ? answer() : answer;
       },
     },
-    live: () => ({ generation: 1, strategyName: 'sliding-window', strategyVersion: 'v1' }),
+    live: () => ({ generation: 1, label: 'sliding-window@v1' }),
+    labelled: async (label) => (label === 'other@v2' ? { generation: 2, label } : null),
     metrics: createMetrics(),
     logger: createLogger({
       name: 'context-api',
