@@ -143,7 +143,7 @@ describe('deploy/kubernetes', () => {
       spec.triggers.map(
         ({ metadata: { consumerGroup, topic, bootstrapServers, offsetResetPolicy } }: Loose) => {
           expect(spec.scaleTargetRef.name).toBe(metadata.name);
-          expect(consumerGroup.startsWith(`${metadata.name}.g`)).toBe(true);
+          expect(consumerGroup).toMatch(new RegExp(`^${metadata.name}(\\.projection)?\\.g\\d+$`));
           expect(bootstrapServers).toBe(settings['PALIMPSEST_KAFKA_BROKERS']);
           expect(offsetResetPolicy).toBe('earliest');
           const declared = declaredTopics().find(({ name }) => name === topic);

@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { command, type CommonOptions, run } from './command.js';
 import { deploymentEnvironment } from './environment.js';
 import { addDeadLetters } from './families/dead-letters.js';
+import { addGenerations } from './families/generations.js';
 import { addKeys } from './families/keys.js';
 import { IMPORT_FORMATS, ImportError, type ImportFormat } from './import/import-item.js';
 import { CommandError, createOutput, UsageError } from './output.js';
@@ -61,6 +62,7 @@ command(program, 'doctor', 'check everything the stack needs and say what is wro
       (await import('./commands/doctor.js')).doctorCommand(environment, output),
     ),
 );
+addGenerations(program);
 addKeys(program);
 addDeadLetters(program);
 

@@ -18,6 +18,8 @@ export interface DerivationDependencies {
   decode(record: LogRecord): PalimpsestEvent | Promise<PalimpsestEvent>;
   /** Appends events to the topics of their types, in the order given. Resolves when they are durable. */
   append(events: readonly PalimpsestEvent[]): Promise<void>;
+  /** Which events are folded and projected; default all. A generation for comparison is made of a part of them. */
+  accepts?(event: PalimpsestEvent): boolean;
   generation: number;
   /** `name@version` of the generation's strategy, for the bill. */
   strategy: string | null;

@@ -12,6 +12,7 @@ import type {
 } from './derivation-service.js';
 import { isDerived } from './derived-ids.js';
 import { pause } from './pause.js';
+import { projectionName } from './project-derivations.js';
 import { checkpointOf, readBlock } from './read-block.js';
 
 export type JobOutcome = 'made' | 'reused' | 'rejected' | 'skipped' | 'waiting';
@@ -117,13 +118,19 @@ async function isProjected(
   const truncator = await checkpointOf(pool, generation, 'truncator', TOPICS.messages, job.partition);
   if (truncator <= BigInt(job.seen_offset)) return false;
   if (barrier.offset === 0n) return true;
-  const own = await checkpointOf(pool, generation, derivation.name, TOPICS.derivations, barrier.partition);
+  const own = await checkpointOf(
+    pool,
+    generation,
+    projectionName(derivation.name),
+    TOPICS.derivations,
+    barrier.partition,
+  );
   return own >= barrier.offset;
 }
 
-/** 100 ms doubling to 30 s: a projection is behind by moments, or it is down. */
+/** 100 ms doubling to 3 s: a projection is behind by moments, or by a replay. */
 function waitMs(waits: number): number {
-  return Math.min(30_000, 100 * 2 ** Math.min(waits, 12));
+  return Math.min(3_000, 100 * 2 ** Math.min(waits, 12));
 }
 
 /** A paid answer is not given up at the log's first hiccup: five tries over some three seconds. */

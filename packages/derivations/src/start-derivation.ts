@@ -1,6 +1,6 @@
-import { type ChatEvent, type DerivationEvent, TOPICS } from '@palimpsest/events';
+import { type ChatEvent, TOPICS } from '@palimpsest/events';
 import { ModelCallError } from '@palimpsest/llm';
-import { type DecodedRecord, startConsumer } from '@palimpsest/runtime';
+import { type DecodedRecord, type RunningConsumer, startConsumer } from '@palimpsest/runtime';
 import type pg from 'pg';
 import { type DerivationJob, enqueueJobs, jobOf, taskName } from './derivation-job.js';
 import type {
@@ -9,10 +9,10 @@ import type {
   DerivationSettings,
   RunningDerivation,
 } from './derivation-service.js';
-import { recordNew } from './derived-ids.js';
 import { foldChatEvent } from './fold-chat-event.js';
 import { emptyFoldState, type FoldState } from './fold-state.js';
 import { startJobWorker } from './job-worker.js';
+import { project, projectionName, projectionOf } from './project-derivations.js';
 import { runDerivationJob } from './run-derivation-job.js';
 import { type ConversationKey, loadStates, mapKey, saveStates } from './state-rows.js';
 
@@ -55,34 +55,55 @@ export async function startDerivation(
       }
     },
   });
-  try {
-    const consumer = await startConsumer({
-      name: derivation.name,
-      generation,
-      topics: [TOPICS.messages, TOPICS.derivations],
-      log: dependencies.log,
-      pool,
-      metrics,
-      logger,
-      decode: dependencies.decode,
-      async handle(tx, records, { topic, partition }) {
-        if (topic === TOPICS.derivations) await project(tx, derivation, generation, records);
-        else await fold(tx, derivation, generation, settings, partition, records);
-      },
-    });
-    return {
-      async stop() {
-        await consumer.stop();
-        await worker.stop();
-      },
-      done: consumer.done,
-      lag: () => consumer.lag(),
-      pendingJobs: () => pendingJobs(pool, task),
-    };
-  } catch (error) {
+  const consumers: RunningConsumer[] = [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(consumers.map((consumer) => consumer.stop()));
     await worker.stop();
+  };
+  const shared = {
+    generation,
+    log: dependencies.log,
+    pool,
+    metrics,
+    logger,
+    decode: dependencies.decode,
+    ...(dependencies.accepts === undefined ? {} : { accepts: dependencies.accepts }),
+  };
+  try {
+    consumers.push(
+      await startConsumer({
+        ...shared,
+        name: derivation.name,
+        topics: [TOPICS.messages],
+        handle: (tx, records, { partition }) =>
+          fold(tx, derivation, generation, settings, partition, records),
+      }),
+    );
+    // A consumer of its own: it may wait for the fold, which must not wait for it.
+    const projection = await projectionOf(derivation, dependencies, settings);
+    consumers.push(
+      await startConsumer({
+        ...shared,
+        name: projectionName(derivation.name),
+        topics: [TOPICS.derivations],
+        // What it waits for is the fold beside it.
+        retry: { minMs: 50, maxMs: 500, attempts: 5 },
+        handle: (tx, records) => project(tx, projection, records),
+      }),
+    );
+  } catch (error) {
+    await stop();
     throw error;
   }
+  return {
+    stop,
+    done: Promise.race(consumers.map((consumer) => consumer.done)),
+    async lag() {
+      const lags = await Promise.all(consumers.map((consumer) => consumer.lag()));
+      return lags.reduce((sum, lag) => sum + lag, 0n);
+    },
+    pendingJobs: () => pendingJobs(pool, task),
+  };
 }
 
 async function fold(
@@ -111,19 +132,6 @@ async function fold(
   const rows = [...states].map(([key, state]) => ({ ...(keys.get(key) as ConversationKey), state }));
   await saveStates(tx, generation, derivation.name, rows);
   await enqueueJobs(tx, taskName(derivation.purpose, generation), jobs);
-}
-
-async function project(
-  tx: pg.PoolClient,
-  derivation: Derivation,
-  generation: number,
-  records: readonly DecodedRecord[],
-): Promise<void> {
-  const type = derivation.purpose === 'summary' ? 'summary_made' : 'facts_made';
-  const own = records.flatMap(({ event }) => (event.type === type ? [event as DerivationEvent] : []));
-  if (own.length === 0) return;
-  const fresh = await recordNew(tx, generation, derivation.name, own);
-  if (fresh.length > 0) await derivation.project(tx, fresh);
 }
 
 async function pendingJobs(pool: pg.Pool, task: string): Promise<number> {

@@ -31,6 +31,8 @@ export interface CommonOptions {
   logger: Logger;
   /** A throw sends the record to the dead letters; an error with `retryable === true` (registry down) waits instead. */
   decode(record: LogRecord): PalimpsestEvent | Promise<PalimpsestEvent>;
+  /** Which events are handled; the others only move the checkpoint. Default: all. */
+  accepts?(event: PalimpsestEvent): boolean;
   /** The epoch changed or a transaction failed: forget the hot state of that partition. */
   dropState?(topic: string, partition: number): void;
   maxRecords?: number;

@@ -7,6 +7,8 @@ import { PoisonError } from './errors.js';
 export type Item =
   | { kind: 'event'; record: LogRecord; decoded: DecodedRecord }
   | { kind: 'tombstone'; record: LogRecord }
+  /** An event that the consumer does not accept. */
+  | { kind: 'other'; record: LogRecord }
   | { kind: 'poison'; record: LogRecord; error: PoisonError };
 
 /**
@@ -16,6 +18,7 @@ export type Item =
 export async function decodeBatch(
   records: readonly LogRecord[],
   decode: (record: LogRecord) => DecodedRecord['event'] | Promise<DecodedRecord['event']>,
+  accepts?: (event: DecodedRecord['event']) => boolean,
 ): Promise<Item[]> {
   const items: Item[] = [];
   for (const record of records) {
@@ -27,7 +30,8 @@ export async function decodeBatch(
       const decoded = decode(record);
       // A microtask per record would be felt at 100k records/s; codecs are synchronous once they know the schema.
       const event = decoded instanceof Promise ? await decoded : decoded;
-      items.push({ kind: 'event', record, decoded: { record, event } });
+      if (accepts?.(event) === false) items.push({ kind: 'other', record });
+      else items.push({ kind: 'event', record, decoded: { record, event } });
     } catch (cause) {
       if (!blamesRecord(cause)) throw cause;
       const errorClass = cause instanceof PoisonError ? cause.errorClass : 'decode';

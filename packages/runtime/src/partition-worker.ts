@@ -30,7 +30,10 @@ export class PartitionWorker {
     if (records.length === 0) return;
     const { signal } = batch;
     try {
-      const items = await this.#untilUp(() => decodeBatch(records, this.#options.decode), signal);
+      const items = await this.#untilUp(
+        () => decodeBatch(records, this.#options.decode, this.#options.accepts),
+        signal,
+      );
       for (const item of items) if (item.kind === 'poison') await this.#bury(item, item.error, 1, signal);
       await this.#handleItems(items, this.#retry.attempts, signal);
     } finally {

@@ -4,7 +4,7 @@ import { parseStrategy, type Strategy } from '@palimpsest/strategy';
 import { installationRoot } from './installation.js';
 
 /** The strategy of a preset's name or a YAML file's. Throws an error that names file, line and field. */
-export function strategyNamed(name: string): Strategy {
+export function strategyNamed(name: string, from = 'PALIMPSEST_STRATEGY'): Strategy {
   const isFile = /\.ya?ml$/.test(name);
   const file = isFile ? name : join(installationRoot(), 'strategies', `${name}.yaml`);
   let text: string;
@@ -12,7 +12,7 @@ export function strategyNamed(name: string): Strategy {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
     throw new Error(
-      `PALIMPSEST_STRATEGY is "${name}", but ${file} cannot be read: name a preset of strategies/ or a .yaml file.`,
+      `${from} is "${name}", but ${file} cannot be read: name a preset of strategies/ or a .yaml file.`,
       { cause },
     );
   }

@@ -13,6 +13,7 @@ export * from './cut/index.js';
 export * from './entry.js';
 export { countEntry, shareOut, typeToCut } from './fit-unit.js';
 export { originalEntry } from './gather-units.js';
+export { artifactId } from './artifact-id.js';
 export { FloorError } from './floor-error.js';
 export { decideMode, foldEntry, foldPin, foldSettings, placeOf } from './fold-window.js';
 export { type AiSdkMessage, formatAiSdk } from './format-ai-sdk.js';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { freshDatabase, type TestDatabase } from '../../../test/harness/postgres.js';
 import {
   BehindError,
@@ -75,7 +75,25 @@ describe('a promote', () => {
     expect((await liveGeneration(pool))?.generation).toBe(generation);
   });
 
-  it('waits for a transaction that moves a checkpoint, and holds up those that come after', async () => {
+  it('waits for the new one to reach the live one, which is held where it is', async () => {
+    const { generation } = await createGeneration(pool, strategy('two'), null);
+    await reach(1, 'truncator', 10);
+    await reach(generation, 'truncator', 9);
+    const promoted = promoteGeneration(pool, generation, { consumers: ['truncator'], waitMs: 10_000 });
+    await vi.waitFor(async () => {
+      const { rows } = await pool.query(
+        `select from pg_locks where mode = 'ShareRowExclusiveLock' and granted`,
+      );
+      expect(rows).toHaveLength(1);
+    });
+    const onward = reach(1, 'truncator', 11);
+    await reach(generation, 'truncator', 10);
+    await promoted;
+    await onward;
+    expect((await liveGeneration(pool))?.generation).toBe(generation);
+  });
+
+  it('waits for a transaction that moves a checkpoint', async () => {
     const { generation } = await createGeneration(pool, strategy('two'), null);
     await reach(1, 'truncator', 10);
     await reach(generation, 'truncator', 10);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { inTransaction } from '@palimpsest/postgres';
 import type pg from 'pg';
 import { findGeneration, type Generation, liveGeneration, lockGenerations } from './generations.js';
@@ -35,12 +36,16 @@ export class BehindError extends GenerationError {
 /** Where a generation's consumers must have come before it can go live: those that its strategy runs. */
 export interface Barrier {
   consumers: readonly string[];
+  /** How long the live generation may be held up for the new one to reach it. Default 0: it must have. */
+  waitMs?: number;
 }
 
+const LOOK_MS = 20;
+
 /**
- * Makes a generation live in one transaction, the one that was live stands by. While it is decided no consumer can
- * commit, and the new one is refused (BehindError) where one of its consumers is behind the same of the live one: an
- * answer after the switch knows all that any answer before it knew. Throws GenerationError where it cannot be live.
+ * Makes a generation live in one transaction, the one that was live stands by. While it is decided the live one's
+ * consumers cannot commit, and the new one is refused (BehindError) where one of its consumers is behind the same of the
+ * live one: an answer after the switch knows all that any answer before it knew. Throws GenerationError where it cannot be live.
  * Answers the generation that was live; null where there was none.
  */
 export async function promoteGeneration(
@@ -56,8 +61,7 @@ export async function promoteGeneration(
     const live = await liveGeneration(tx);
     if (live?.generation === generation) return live;
     if (live !== null) {
-      const behind = await placesBehind(tx, generation, live.generation, barrier.consumers);
-      if (behind.length > 0) throw new BehindError(generation, behind);
+      await reachedBy(tx, generation, live.generation, barrier);
       await tx.query(
         `update palimpsest.generations set status = 'standby', standby_since = now() where generation = $1`,
         [live.generation],
@@ -123,40 +127,54 @@ function refuseUnfit({ generation, status, scope }: Generation): void {
   }
 }
 
-/** Locks the checkpoints of both, so that none moves before the switch is decided. */
-async function placesBehind(
+interface Reached {
+  consumer: string;
+  topic: string;
+  partition: number;
+  next_offset: string;
+}
+
+/** Holds the live generation where it is and waits until the next one is there as well. Throws BehindError. */
+async function reachedBy(
   tx: pg.ClientBase,
   next: number,
   live: number,
-  consumers: readonly string[],
-): Promise<Behind[]> {
-  const { rows } = await tx.query<{
-    generation: number;
-    consumer: string;
-    topic: string;
-    partition: number;
-    next_offset: string;
-  }>(
-    `select generation, consumer, topic, partition, next_offset from palimpsest.checkpoints
-     where generation = any ($1::int[]) and consumer = any ($2::text[])
-     order by generation, consumer, topic, partition for update`,
-    [[next, live], consumers],
-  );
-  const reached = new Map(
-    rows.filter((row) => row.generation === next).map((row) => [placeOf(row), BigInt(row.next_offset)]),
-  );
-  const wanted = rows.filter((row) => row.generation === live);
+  { consumers, waitMs = 0 }: Barrier,
+): Promise<void> {
+  const deadline = performance.now() + waitMs;
+  const wanted = await checkpointsOf(tx, live, consumers, 'for update');
   // What only the new strategy has must have come as far as the live views have.
   const views = wanted.filter((row) => row.consumer === 'truncator');
   for (const consumer of consumers) {
-    if (!wanted.some((row) => row.consumer === consumer)) {
+    if (!wanted.some((row) => row.consumer === consumer) && !consumer.endsWith('.projection')) {
       wanted.push(...views.map((row) => ({ ...row, consumer })));
     }
   }
-  return wanted.flatMap(({ consumer, topic, partition, next_offset }) => {
-    const by = BigInt(next_offset) - (reached.get(placeOf({ consumer, topic, partition })) ?? 0n);
-    return by > 0n ? [{ consumer, topic, partition, by }] : [];
-  });
+  for (;;) {
+    const reached = await checkpointsOf(tx, next, consumers, '');
+    const offsets = new Map(reached.map((row) => [placeOf(row), BigInt(row.next_offset)]));
+    const behind = wanted.flatMap(({ consumer, topic, partition, next_offset }) => {
+      const by = BigInt(next_offset) - (offsets.get(placeOf({ consumer, topic, partition })) ?? 0n);
+      return by > 0n ? [{ consumer, topic, partition, by }] : [];
+    });
+    if (behind.length === 0) return;
+    if (performance.now() >= deadline) throw new BehindError(next, behind);
+    await pause(LOOK_MS);
+  }
+}
+
+async function checkpointsOf(
+  tx: pg.ClientBase,
+  generation: number,
+  consumers: readonly string[],
+  locking: 'for update' | '',
+): Promise<Reached[]> {
+  const { rows } = await tx.query<Reached>(
+    `select consumer, topic, partition, next_offset from palimpsest.checkpoints
+     where generation = $1 and consumer = any ($2::text[]) order by consumer, topic, partition ${locking}`,
+    [generation, consumers],
+  );
+  return rows;
 }
 
 function placeOf(row: { consumer: string; topic: string; partition: number }): string {

@@ -1,26 +1,19 @@
-import { type DerivationCase, derivationCase } from '@palimpsest/derivations/testing';
-import type { RunningDerivation } from '@palimpsest/derivations';
 import type { SummaryMadeEvent } from '@palimpsest/events';
+import { inTransaction } from '@palimpsest/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freshDatabase, type TestDatabase } from '../../../test/harness/postgres.js';
-import { createSummarizer } from './summarizer.js';
+import { projectSummaries } from './project-summaries.js';
 
 let db: TestDatabase;
-let at: DerivationCase;
-let summarizer: RunningDerivation;
 let conversations = 0;
 beforeAll(async () => {
   db = await freshDatabase({ migrated: true });
-  at = await derivationCase(db, { kind: 'answer', text: 'unused' });
-  summarizer = await at.start(() => createSummarizer(at.dependencies));
+  await db.pool.query('select palimpsest.create_generation_partitions(1)');
 });
 beforeEach(() => {
   conversations += 1;
 });
-afterAll(async () => {
-  await at.close();
-  await db.drop();
-});
+afterAll(() => db.drop());
 
 let made = 0;
 function summary(
@@ -55,8 +48,7 @@ function summary(
   };
 }
 async function leavesAfter(events: SummaryMadeEvent[]): Promise<string[]> {
-  await at.append(events);
-  await at.settled(summarizer);
+  await inTransaction(db.pool, (tx) => projectSummaries(tx, 1, events, (text) => text.length));
   const { rows } = await db.pool.query<{ text: string }>(
     'select text from palimpsest.summaries where conversation_id = $1 order by from_order',
     [`c${conversations}`],
@@ -77,13 +69,6 @@ describe('leaves of a conversation', () => {
     expect(await leavesAfter([summary(0, 4, 5), summary(5, 9, 9), summary(3, 6, 12)])).toEqual([
       '3-6 seen 12',
     ]);
-  });
-
-  it('do not go back to an answer that is delivered again', async () => {
-    const first = summary(0, 4, 5, 'first');
-    const second = summary(0, 4, 5, 'second');
-    expect(await leavesAfter([first, second, first])).toEqual(['second']);
-    expect(await leavesAfter([first])).toEqual(['second']);
   });
 
   it('are not made of nothing', async () => {

@@ -50,7 +50,7 @@ describe('a summarizer whose model, log or process fails', () => {
     // A rebuild: everything that was made from the log is gone, the log stays.
     for (const table of ['summaries', 'derivation_state'])
       await db.pool.query(`delete from palimpsest.${table}`);
-    await db.pool.query(`delete from palimpsest.checkpoints where consumer = 'summarizer'`);
+    await db.pool.query(`delete from palimpsest.checkpoints where consumer like 'summarizer%'`);
     const again = await start();
     await eventually(async () => expect((await at.outcomes())['reused']).toBe(1));
     await at.settled(again);
@@ -84,7 +84,7 @@ describe('a summarizer whose model, log or process fails', () => {
     await at.settled(one);
     await one.stop();
     await db.pool.query('delete from palimpsest.derivation_state');
-    await db.pool.query(`delete from palimpsest.checkpoints where consumer = 'summarizer'`);
+    await db.pool.query(`delete from palimpsest.checkpoints where consumer like 'summarizer%'`);
     const client = await db.pool.connect();
     await client.query('begin; lock table palimpsest.summaries in access exclusive mode');
     await start();

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { ContentPart, MessageEvent, ToolCallEvent, ToolResultEvent } from '@palimpsest/events';
 import {
+  artifactId,
   type ContentType,
   countEntry,
   cut,
@@ -97,11 +97,6 @@ export function toEntry(
       return render(result, settings.cut.tool_result_tokens, context);
     }
   }
-}
-
-/** Content-addressed, and never the same for two tenants: an id found by one says nothing about another's data. */
-function artifactId(tenant: string, content: string): string {
-  return createHash('sha256').update(tenant).update('\0').update(content).digest('hex').slice(0, 24);
 }
 
 function render(uncounted: Uncounted, cap: number, { tenant, counter }: RenderContext): Rendered {

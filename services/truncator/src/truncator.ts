@@ -12,6 +12,8 @@ export interface TruncatorOptions {
   log: EventLog;
   pool: pg.Pool;
   decode(record: LogRecord): PalimpsestEvent | Promise<PalimpsestEvent>;
+  /** Which events are folded; default all. */
+  accepts?(event: PalimpsestEvent): boolean;
   generation: number;
   strategy: Strategy;
   metrics: Metrics;
@@ -41,6 +43,7 @@ export function createTruncator(options: TruncatorOptions): Promise<RunningConsu
     metrics: options.metrics,
     logger: options.logger,
     decode: options.decode,
+    ...(options.accepts === undefined ? {} : { accepts: options.accepts }),
     handle: (tx, events, context) => foldBatch(tx, events, context, tools),
     dropState: (_topic, partition) => hot.drop(partition),
     maxRecords: options.maxRecords ?? MAX_RECORDS,

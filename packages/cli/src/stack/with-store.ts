@@ -1,8 +1,10 @@
+import type { EventCodec } from '@palimpsest/events';
 import type { EventLog } from '@palimpsest/log';
 import { createEmbeddedLog } from '@palimpsest/log-embedded';
 import { openPool } from '@palimpsest/postgres';
 import { startPostgres } from '@palimpsest/postgres-embedded';
-import { openDeploymentStore } from '@palimpsest/service-host';
+import { createPostgresRegistry } from '@palimpsest/schema-registry';
+import { openCodec, openDeploymentStore } from '@palimpsest/service-host';
 import { migrate } from '@palimpsest/views';
 import type pg from 'pg';
 import { deploymentEnvironment, type Environment } from '../environment.js';
@@ -15,6 +17,7 @@ export interface Store {
   name: string;
   /** Runs `work` with the log, which is closed after it. */
   withLog<T>(work: (log: EventLog) => Promise<T>): Promise<T>;
+  codec(): Promise<EventCodec>;
 }
 
 /**
@@ -36,6 +39,7 @@ export async function withStore<T>(
       pool: store.pool,
       name: 'the deployment at PALIMPSEST_POSTGRES_URL',
       withLog: async (use) => closing(await store.openLog(), use),
+      codec: () => store.openCodec(),
     });
   } finally {
     await store.close();
@@ -53,13 +57,14 @@ async function withDataFolder<T>(
   const own = running === null ? await startPostgres({ dataFolder: folder.postgres }) : null;
   try {
     const url = own === null ? (running?.postgres as string) : own.url();
-    const { pool, close } = openPool(url, 4);
+    const { pool, close } = openPool(url, 16);
     try {
       await migrate(pool);
       return await work({
         pool,
         name: `the embedded stack in ${folder.root}`,
         withLog: async (use) => closing(await createEmbeddedLog({ pool, listen: url }), use),
+        codec: async () => openCodec(await createPostgresRegistry({ pool }), 'the embedded store'),
       });
     } finally {
       await close();
