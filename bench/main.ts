@@ -7,6 +7,7 @@ const BENCHES: Record<string, () => Promise<{ run(options: BenchOptions): Promis
   quality: () => import('./quality.js'),
   turn: () => import('./turn.js'),
   assemble: () => import('./assemble.js'),
+  cut: () => import('./cut.js'),
 };
 
 const args = process.argv.slice(2);

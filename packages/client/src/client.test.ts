@@ -114,12 +114,16 @@ describe('readers', () => {
     await client.head('x');
     await client.head('x', 5);
     await client.lines('x', 2, 3);
+    await client.grep('x', 'a b|c', { max: 2 });
+    await client.fields('x', ['a[0]', '$..b']);
     expect(seen.map((one) => one.url.replace('http://127.0.0.1:1/v1', ''))).toEqual([
       '/conversations/a%2Fb%20%D1%97/context?budget=100&after=0000-0000000000000000',
       '/artifacts/x%3Fy',
       '/artifacts/x/head',
       '/artifacts/x/head?lines=5',
       '/artifacts/x/lines?from=2&to=3',
+      '/artifacts/x/grep?pattern=a+b%7Cc&max=2',
+      '/artifacts/x/fields?paths=a%5B0%5D%2C%24..b&as=text',
     ]);
     expect(seen[0]?.headers['authorization']).toBe('Bearer k');
   });

@@ -72,6 +72,27 @@ export interface ArtifactLines {
   content: string;
 }
 
+export interface ArtifactMatches {
+  id: string;
+  conversation_id: string;
+  mime: string;
+  /** `line` and `column` are counted from 1; of a long line `text` is what stands around the match. */
+  matches: { line: number; column: number; text: string }[];
+  total_lines: number;
+  truncated: boolean;
+  ended_by: 'matches' | 'bytes' | 'time' | null;
+  /** Where to go on, when it was ended before the end. */
+  next_from?: number;
+}
+
+export interface ArtifactFields {
+  id: string;
+  conversation_id: string;
+  mime: string;
+  /** Of each path the first values. `text` is the value as JSON, numbers as they were written. */
+  fields: { path: string; total: number; values: { path: string; text?: string; omitted?: string }[] }[];
+}
+
 export interface Client {
   /**
    * Sends events in order, at most 1,000 per request. Ids are filled in before the first try, so a request that is
@@ -83,6 +104,10 @@ export interface Client {
   head(id: string, lines?: number): Promise<ArtifactLines>;
   /** 1-based, inclusive. */
   lines(id: string, from: number, to: number): Promise<ArtifactLines>;
+  /** Lines that match a pattern of RE2: at most `max` (50), from line `from` on. */
+  grep(id: string, pattern: string, options?: { from?: number; max?: number }): Promise<ArtifactMatches>;
+  /** Values at JSON paths such as `$.orders[0].total`, `orders[*].id`, `$..email`; `max` (100) of each. */
+  fields(id: string, paths: readonly string[], options?: { max?: number }): Promise<ArtifactFields>;
 }
 
 const MAX_EVENTS = 1_000;
@@ -131,6 +156,14 @@ export function createClient(options: ClientOptions): Client {
     },
     async lines(id, from, to) {
       return (await get(`/v1/artifacts/${encodeURIComponent(id)}/lines`, { from, to })) as ArtifactLines;
+    },
+    async grep(id, pattern, { from, max } = {}) {
+      const path = `/v1/artifacts/${encodeURIComponent(id)}/grep`;
+      return (await get(path, { pattern, from, max })) as ArtifactMatches;
+    },
+    async fields(id, paths, { max } = {}) {
+      const path = `/v1/artifacts/${encodeURIComponent(id)}/fields`;
+      return (await get(path, { paths: paths.join(','), as: 'text', max })) as ArtifactFields;
     },
   };
 }

@@ -1,6 +1,9 @@
+export { type ArtifactTool, artifactTools, runArtifactTool, type ToolAnswer } from './artifact-tools.js';
 export {
   type Artifact,
+  type ArtifactFields,
   type ArtifactLines,
+  type ArtifactMatches,
   type Client,
   type ClientOptions,
   type Context,

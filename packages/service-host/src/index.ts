@@ -28,6 +28,7 @@ export {
   EMBEDDED_LEDGER_VARIABLES,
   KAFKA_VARIABLES,
   MODEL_VARIABLES,
+  OBJECT_VARIABLES,
   REGISTRY_VARIABLES,
 } from './settings/variables.js';
 export type { TopicDifference } from './topics/compare-topics.js';

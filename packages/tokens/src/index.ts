@@ -1,4 +1,5 @@
 // Public surface of this package.
+export { soundCutBefore } from './grapheme.js';
 export {
   type CountedMessage,
   countMessage,

@@ -22,8 +22,13 @@ export {
   SCOPES,
 } from './keys.js';
 export { migrate } from './migrate.js';
+export { grepLines, type LineMatch, PatternError, type Search } from './grep-lines.js';
+export { openObjectStore, type ObjectStoreSettings } from './object-store/open-object-store.js';
+export type { ObjectStore } from './object-store/object-store.js';
 export { formatPosition, parsePosition, type Place } from './position.js';
 export { type Lines, readLines } from './read-lines.js';
+export { removeArtifacts, removeUnnamed, sweepObjects } from './remove-artifacts.js';
+export { type ArtifactRow, storeArtifacts } from './store-artifacts.js';
 export {
   type Behind,
   BehindError,

@@ -1,4 +1,5 @@
-import { API_VARIABLES, CLICKHOUSE_VARIABLES, runService } from '@palimpsest/service-host';
+import { API_VARIABLES, CLICKHOUSE_VARIABLES, OBJECT_VARIABLES, runService } from '@palimpsest/service-host';
+import { openObjectStore } from '@palimpsest/views';
 import { createContextReader } from './context/context-reader.js';
 import { createContextApi } from './create-context-api.js';
 import { createLiveStrategies } from './live-strategies.js';
@@ -7,16 +8,18 @@ import { openLedgerReader } from './open-ledger-reader.js';
 await runService({
   name: 'context-api',
   environment: process.env,
-  variables: { ...API_VARIABLES, ...CLICKHOUSE_VARIABLES },
+  variables: { ...API_VARIABLES, ...CLICKHOUSE_VARIABLES, ...OBJECT_VARIABLES },
   // While a batch is accepted, its transaction waits for Kafka.
   transactionsWait: true,
   async start({ settings, log, pool, codec, metrics, logger, ...host }) {
     const ledger = await openLedgerReader(settings, host.onStop);
+    const { objectsUrl, objectsKeyId: keyId, objectsSecret: secret } = settings;
     const strategies = createLiveStrategies(pool);
     const api = await createContextApi({
       log,
       pool,
       codec,
+      objects: openObjectStore({ url: objectsUrl, keyId, secret }),
       context: createContextReader({ pool, strategies, now: () => Date.now() }),
       live: () => strategies.current(),
       labelled: (label) => strategies.labelled(label),

@@ -1,6 +1,7 @@
 import type { EventCodec } from '@palimpsest/events';
 import type { EventLog } from '@palimpsest/log';
 import type { Logger, Metrics } from '@palimpsest/observability';
+import type { ObjectStore } from '@palimpsest/views';
 import type pg from 'pg';
 import type { ContextReader } from './context-reader.js';
 
@@ -17,6 +18,8 @@ export interface ContextApiOptions {
   live(): LiveGeneration | Promise<LiveGeneration>;
   /** The generation of another strategy (`name@version`) that can be read; null where there is none. */
   labelled?(strategy: string): Promise<LiveGeneration | null>;
+  /** Where the truncator puts large originals; null where all of them are in Postgres. */
+  objects?: ObjectStore | null;
   /** Without one, tasks and costs answer 503. */
   ledger?: LedgerReader;
   metrics: Metrics;
@@ -59,6 +62,8 @@ export interface Limits {
   eventLoopDelayMs: number;
   /** Bytes that an artifact reader answers at most. */
   linesBytes: number;
+  /** Time that a search in an artifact may take. */
+  grepMs: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -68,4 +73,5 @@ export const DEFAULT_LIMITS: Limits = {
   waitMs: 2_000,
   eventLoopDelayMs: 2_000,
   linesBytes: 256 * 1024,
+  grepMs: 1_000,
 };

@@ -14,6 +14,7 @@ import {
   wellFormed,
 } from '@palimpsest/strategy';
 import type { TokenCounter } from '@palimpsest/tokens';
+import { type ObjectStore, storeArtifacts } from '@palimpsest/views';
 import type pg from 'pg';
 import type { HotStates } from './hot-states.js';
 import { type ConversationKey, loadStates, mapKey } from './load-states.js';
@@ -22,7 +23,6 @@ import { type Artifact, toEntry } from './to-entry.js';
 import {
   type ConflictRow,
   findConflicts,
-  insertArtifacts,
   insertConflicts,
   insertMessages,
   type MessageRow,
@@ -34,6 +34,8 @@ export interface FoldTools {
   counter: TokenCounter;
   hot: HotStates;
   metrics: Pick<Metrics, 'conflicts_total'>;
+  /** Where large originals go; without one they stay in Postgres. */
+  objects?: ObjectStore | null;
 }
 
 /** An event on its way into a view. */
@@ -82,12 +84,13 @@ export async function foldBatch(
     fold(one, tools.settings);
     touch(touched, one.key, one.state, one.offset);
   }
-  await insertArtifacts(
+  await storeArtifacts(
     tx,
     generation,
     placed.flatMap((one) =>
       one.artifact !== null && fresh.has(one.offset) ? [{ ...one.artifact, ...one.key }] : [],
     ),
+    tools.objects ?? null,
   );
   const reported = await insertConflicts(tx, generation, conflicts);
   for (const conflict of conflicts) {

@@ -9,6 +9,7 @@ import {
   type EntryPart,
   type Held,
   hold,
+  mimeOfType,
   shareOut,
   type StrategySettings,
   textOfParts,
@@ -37,18 +38,6 @@ interface RenderContext {
   counter: TokenCounter;
 }
 
-const MIME: Record<ContentType, string> = {
-  text: 'text/plain',
-  json: 'application/json',
-  html: 'text/html',
-  'stack-trace': 'text/plain',
-  log: 'text/plain',
-  table: 'text/plain',
-  code: 'text/plain',
-  markdown: 'text/markdown',
-  binary: 'application/octet-stream',
-};
-
 /** Images up to this many characters of base64 stay in the entry; larger ones become an artifact and a note. */
 const INLINE_IMAGE_CHARS = 48 * 1024;
 
@@ -73,7 +62,8 @@ export function toEntry(
   switch (event.type) {
     case 'message': {
       const role = event.role === 'unknown' ? 'user' : event.role;
-      return render({ ...base, role, ...toBody(event.content) }, settings.cut.message_tokens, context);
+      const { body, original } = toBody(event.content, event.tenant);
+      return render({ ...base, role, ...body }, settings.cut.message_tokens, context, original);
     }
     case 'tool_call': {
       const step = event.step_id === null ? {} : { step_id: wellFormed(event.step_id) };
@@ -87,36 +77,50 @@ export function toEntry(
       return render(call, settings.cut.tool_call_tokens, context);
     }
     case 'tool_result': {
-      const body = toBody(event.content);
+      const { body, original } = toBody(event.content, event.tenant);
       const type =
         event.content_type === null
           ? {}
           : { type: detectContentType({ text: body.text, declaredType: event.content_type }) };
       const error = event.is_error ? { is_error: true } : {};
       const result = { ...base, ...body, call_id: wellFormed(event.call_id), ...error, ...type };
-      return render(result, settings.cut.tool_result_tokens, context);
+      return render(result, settings.cut.tool_result_tokens, context, original);
     }
   }
 }
 
-function render(uncounted: Uncounted, cap: number, { tenant, counter }: RenderContext): Rendered {
+/** `original` is given where the entry lacks bytes whatever the cap: images too large for it. */
+function render(
+  uncounted: Uncounted,
+  cap: number,
+  { tenant, counter }: RenderContext,
+  original: Artifact | null = null,
+): Rendered {
   const whole = inOrder({ ...uncounted, tokens: 0, original_tokens: 0 });
   whole.tokens = countEntry(counter, whole);
   whole.original_tokens = whole.tokens;
-  if (whole.tokens <= cap) return { held: hold(whole), artifact: null };
+  if (whole.tokens <= cap) return withOriginal(whole, original);
 
-  const content = whole.parts === undefined ? whole.text : JSON.stringify(whole.parts);
+  const content = original?.content ?? (whole.parts === undefined ? whole.text : JSON.stringify(whole.parts));
   const type = typeToCut(whole.kind, whole.text, whole.type, whole.is_error);
-  const mime = whole.parts === undefined ? MIME[type] : MIME.json;
+  const mime = whole.parts === undefined ? mimeOfType(type) : 'application/json';
   const id = artifactId(tenant, content);
   const short =
     whole.parts === undefined
       ? cutBody({ text: whole.text, type }, cap - bareTokens(whole, counter), id, counter)
       : cutParts(whole.parts, cap - bareTokens(whole, counter), id, counter);
-  if (short === null) return { held: hold(whole), artifact: null };
+  if (short === null) return withOriginal(whole, original);
   const entry = inOrder({ ...whole, ...short, type, artifact: id });
   entry.tokens = countEntry(counter, entry);
   return { held: hold(entry), artifact: { id, mime, content } };
+}
+
+function withOriginal(whole: Entry, original: Artifact | null): Rendered {
+  if (original === null) return { held: hold(whole), artifact: null };
+  return {
+    held: hold(inOrder({ ...whole, artifact: original.id, dropped: 'image data' })),
+    artifact: original,
+  };
 }
 
 interface Short {
@@ -188,32 +192,54 @@ function inOrder(from: Entry): Entry {
   return entry;
 }
 
-function toBody(content: readonly ContentPart[]): { text: string; parts?: EntryPart[] } {
-  const parts: EntryPart[] = [];
-  for (const part of content) {
-    if (part.kind === 'image') {
-      const data = part.data === null || part.data.length <= INLINE_IMAGE_CHARS ? part.data : null;
-      parts.push(
-        data === null && part.url === null
-          ? {
-              kind: 'text',
-              text: `[image ${storable(part.mime) ?? ''}, ${part.data?.length ?? 0} characters of base64]`,
-            }
-          : { kind: 'image', mime: storable(part.mime), data: storable(data), url: storable(part.url) },
-      );
-    } else if (part.kind === 'thinking') {
-      parts.push({
-        kind: 'thinking',
-        text: wellFormed(part.text ?? ''),
-        signature: part.signature === null ? null : wellFormed(part.signature),
-      });
-    } else {
-      parts.push({ kind: 'text', text: wellFormed(part.text ?? '') });
-    }
-  }
+interface Body {
+  text: string;
+  parts?: EntryPart[];
+}
+
+/** What an entry holds of a content, and the original where an image of it is too large to be held. */
+function toBody(content: readonly ContentPart[], tenant: string): { body: Body; original: Artifact | null } {
+  const parts = content.map(toPart);
+  if (!parts.some(isLarge)) return { body: bodyOf(parts), original: null };
+  const json = JSON.stringify(parts);
+  const id = artifactId(tenant, json);
+  const shown = parts.map((part) => (isLarge(part) ? noteOf(part, id) : part));
+  // In parts even where one note is all there is: only so the original is known to be parts, too.
+  return {
+    body: { text: textOfParts(shown), parts: shown },
+    original: { id, mime: 'application/json', content: json },
+  };
+}
+
+function bodyOf(parts: EntryPart[]): Body {
   const [only] = parts;
   if (parts.length === 1 && only?.kind === 'text') return { text: only.text };
   return parts.length === 0 ? { text: '' } : { text: textOfParts(parts), parts };
+}
+
+function toPart(part: ContentPart): EntryPart {
+  if (part.kind === 'image') {
+    return { kind: 'image', mime: storable(part.mime), data: storable(part.data), url: storable(part.url) };
+  }
+  if (part.kind === 'thinking') {
+    const signature = part.signature === null ? null : wellFormed(part.signature);
+    return { kind: 'thinking', text: wellFormed(part.text ?? ''), signature };
+  }
+  return { kind: 'text', text: wellFormed(part.text ?? '') };
+}
+
+type ImagePart = Extract<EntryPart, { kind: 'image' }>;
+
+function isLarge(part: EntryPart): part is ImagePart {
+  return part.kind === 'image' && part.data !== null && part.data.length > INLINE_IMAGE_CHARS;
+}
+
+/** An image that can be fetched stays one; of another the note says what it is and where its bytes are. */
+function noteOf(part: ImagePart, id: string): EntryPart {
+  if (part.url !== null) return { ...part, data: null };
+  const bytes = Math.floor(((part.data?.length ?? 0) * 3) / 4);
+  const what = `${part.mime ?? 'image'}, about ${bytes} bytes, about ${IMAGE_TOKENS} tokens as an image, not shown`;
+  return { kind: 'text', text: `[… ${what}; original: artifact ${id}]` };
 }
 
 function storable(text: string | null): string | null {

@@ -4,6 +4,7 @@ import type { Logger, Metrics } from '@palimpsest/observability';
 import { type RunningConsumer, startConsumer } from '@palimpsest/runtime';
 import type { Strategy } from '@palimpsest/strategy';
 import { tokenCounter } from '@palimpsest/tokens';
+import type { ObjectStore } from '@palimpsest/views';
 import type pg from 'pg';
 import { foldBatch } from './fold-batch.js';
 import { HotStates } from './hot-states.js';
@@ -20,6 +21,8 @@ export interface TruncatorOptions {
   logger: Logger;
   maxRecords?: number;
   concurrency?: number;
+  /** Where large originals go; without one they stay in Postgres. */
+  objects?: ObjectStore | null;
 }
 
 /** A large batch writes the view of a busy conversation once for many events; measured in docs/decisions/0002. */
@@ -33,6 +36,7 @@ export function createTruncator(options: TruncatorOptions): Promise<RunningConsu
     counter: tokenCounter(null),
     hot,
     metrics: options.metrics,
+    objects: options.objects ?? null,
   };
   return startConsumer({
     name: 'truncator',

@@ -1,6 +1,5 @@
 import { float8Array, int4Array, int8Array, textArray, uuidArray } from '@palimpsest/postgres';
 import type pg from 'pg';
-import type { Artifact } from './to-entry.js';
 
 /** One row of `messages`. */
 export interface MessageRow {
@@ -130,34 +129,6 @@ export async function insertConflicts(
     ],
   );
   return new Set(result.rows.map((row) => BigInt(row.offset)));
-}
-
-export interface ArtifactRow extends Artifact {
-  tenant: string;
-  conversationId: string;
-}
-
-export async function insertArtifacts(
-  tx: pg.PoolClient,
-  generation: number,
-  rows: readonly ArtifactRow[],
-): Promise<void> {
-  if (rows.length === 0) return;
-  await tx.query({
-    name: 'truncator-artifacts',
-    text: `insert into palimpsest.artifacts (generation, tenant, artifact_id, conversation_id, mime, size_bytes, content)
-           select $1, * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[])
-           on conflict do nothing`,
-    values: [
-      generation,
-      rows.map((row) => row.tenant),
-      rows.map((row) => row.id),
-      rows.map((row) => row.conversationId),
-      rows.map((row) => row.mime),
-      rows.map((row) => Buffer.byteLength(row.content)),
-      rows.map((row) => row.content),
-    ],
-  });
 }
 
 export interface ViewRow {

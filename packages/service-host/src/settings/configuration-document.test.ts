@@ -10,6 +10,7 @@ import {
   EMBEDDED_LEDGER_VARIABLES,
   KAFKA_VARIABLES,
   MODEL_VARIABLES,
+  OBJECT_VARIABLES,
   REGISTRY_VARIABLES,
   SERVICE_VARIABLES,
 } from './variables.js';
@@ -19,6 +20,7 @@ const READERS: readonly [Variables, readonly string[]][] = [
   [REGISTRY_VARIABLES, ['every service', '`schemas`']],
   [SERVICE_VARIABLES, ['every service']],
   [BATCH_VARIABLES, ['truncator', 'metrics-sink']],
+  [OBJECT_VARIABLES, ['truncator', 'context-api']],
   [MODEL_VARIABLES, ['summarizer', 'fact-extractor']],
   [CLICKHOUSE_VARIABLES, ['metrics-sink', 'context-api']],
   [EMBEDDED_LEDGER_VARIABLES, ['metrics-sink']],

@@ -110,6 +110,27 @@ export const BATCH_VARIABLES = {
   }),
 };
 
+/** Where large originals lie; truncator and context-api must be given the same. */
+export const OBJECT_VARIABLES = {
+  objectsUrl: url('PALIMPSEST_OBJECTS_URL', {
+    protocols: ['file', 's3'],
+    example: 's3://bucket/prefix?region=eu-central-1&endpoint=http://minio:9000',
+    decides: 'store of originals of 1 MiB and more, or `file:///folder`; without it they stay in Postgres',
+    fallback: null,
+  }),
+  objectsKeyId: text('PALIMPSEST_OBJECTS_KEY_ID', {
+    wants: 'a key id',
+    decides: 'access key of that bucket',
+    fallback: null,
+  }),
+  objectsSecret: text('PALIMPSEST_OBJECTS_SECRET', {
+    wants: 'a secret',
+    decides: 'its secret',
+    isSecret: true,
+    fallback: null,
+  }),
+};
+
 export const MODEL_VARIABLES = {
   modelUrl: url('PALIMPSEST_MODEL_URL', {
     protocols: HTTP,

@@ -1,15 +1,18 @@
+import { collapseDataUrls } from './data-urls.js';
 import { detectContentType } from './detect.js';
 import { fits } from './fits.js';
-import { rules } from './rules.js';
-import type { ContentType, CutInput, CutOptions, Rendition, RuleContext, RuleResult } from './rule.js';
+import { marker } from './marker.js';
+import type { CutInput, CutOptions, Rendition } from './rendition.js';
+import type { RuleContext, RuleResult } from './rule.js';
+import { type ContentType, rules } from './rules.js';
 import { cutText } from './text/text-rule.js';
-
-export type { ContentType, Counter, CutInput, CutOptions, Rendition } from './rule.js';
 
 /** The published recipe for encyclopedia pages; 500 is usual for news. */
 const LEAD_CHARS = 800;
 /** Types worth cutting by their own rule when found inside another text. */
-const NESTED: ReadonlySet<ContentType> = new Set(['stack-trace', 'html']);
+const NESTED: ReadonlySet<ContentType> = new Set(['stack-trace', 'html', 'xml', 'diff', 'binary']);
+/** Types whose rules show no bytes by themselves, or whose form a note in the middle would break. */
+const KEEP_DATA_URLS: ReadonlySet<ContentType> = new Set(['json', 'html', 'xml', 'binary']);
 
 /**
  * The text within `maxTokens` by the rule of its type, what was dropped and the handle named in it.
@@ -33,9 +36,11 @@ export function cut(input: CutInput, options: CutOptions): Rendition {
     jsonFields: options.jsonFields ?? null,
     nested: (text, cap) => cutNested(text, cap, options),
   };
-  const result = byRule(type, input.text, context);
+  const text = KEEP_DATA_URLS.has(type) ? input.text : collapseDataUrls(input.text);
+  const collapsed = text === input.text ? null : withoutDataUrls(text, context);
+  const result = collapsed === null ? byRule(type, text, context) : { ...collapsed, type };
   if (result !== null) return { ...result, cut: true };
-  const plain = within(cutText(input.text, context), context) ?? {
+  const plain = within(cutText(text, context), context) ?? {
     text: '',
     tokens: 0,
     dropped: 'everything',
@@ -47,6 +52,13 @@ function byRule(type: ContentType, text: string, context: RuleContext) {
   const result = rules.find((rule) => rule.type === type)?.cut(text, context) ?? null;
   const counted = result === null ? null : within(result, context);
   return counted === null ? null : { ...counted, type };
+}
+
+/** The whole text but for the bytes in it, when that is enough. */
+function withoutDataUrls(text: string, context: RuleContext) {
+  const note = marker('data URLs cut', context.handle, context.maxTokens, context.counter, 0.35);
+  const result = { text: `${text}\n${note}`, dropped: 'data URLs cut' };
+  return fits(result.text, context.maxTokens, context.counter) ? within(result, context) : null;
 }
 
 function within(result: RuleResult, context: RuleContext) {

@@ -1,5 +1,6 @@
-import { rules } from './rules.js';
-import type { ContentType, CutInput, Rule } from './rule.js';
+import type { CutInput } from './rendition.js';
+import type { Rule } from './rule.js';
+import { type ContentType, rules } from './rules.js';
 
 /**
  * What a text is: by a hint in the tool's name, then by the declared type, then by its content. A hint
@@ -15,15 +16,17 @@ export function detectContentType(input: CutInput): ContentType {
   return rules.find((rule) => rule.detects(text, input.isError === true))?.type ?? 'text';
 }
 
-function byTool(tool: string | null | undefined): Rule | undefined {
+function byTool(tool: string | null | undefined): Rule<ContentType> | undefined {
   return tool ? rules.find((rule) => rule.tools?.test(tool.slice(0, 200))) : undefined;
 }
 
-function byDeclaration(declared: string | null | undefined): Rule | undefined {
+function byDeclaration(declared: string | null | undefined): Rule<ContentType> | undefined {
   const mime = declared?.slice(0, 200).split(';', 1)[0]?.trim().toLowerCase();
   if (!mime) return undefined;
-  return rules.find(
-    (rule) =>
-      rule.type === mime || rule.mimes.includes(mime) || (rule.type === 'json' && mime.endsWith('+json')),
+  // RFC 6839: the suffix says what the form is where the name before it is unknown.
+  const suffix = mime.slice(mime.lastIndexOf('+') + 1);
+  return (
+    rules.find((rule) => rule.type === mime || rule.mimes.includes(mime)) ??
+    rules.find((rule) => mime.includes('+') && rule.type === suffix)
   );
 }

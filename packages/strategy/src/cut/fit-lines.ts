@@ -11,6 +11,8 @@ export interface FitOptions {
   readonly counter: Counter;
   /** The note put in place of the dropped lines `from` to `to` (exclusive), or null for none. */
   note(from: number, to: number): string | null;
+  /** Writes what is kept; unless given, the lines one under the other with the notes between. */
+  render?(kept: Uint8Array): string;
 }
 
 export interface FittedLines {
@@ -41,7 +43,7 @@ export function fitLines(lines: readonly Line[], options: FitOptions): FittedLin
   for (let attempt = 0; attempt < ATTEMPTS && target > 0; attempt += 1) {
     const kept = choose(lines, order, costs, target, gapCost, options.counter);
     if (kept === null) break;
-    const text = render(lines, kept, options);
+    const text = options.render?.(kept) ?? render(lines, kept, options);
     const tokens = options.counter.count(text);
     if (tokens <= options.maxTokens) {
       if (best === null || text.length > best.text.length) best = { text, kept };

@@ -1,5 +1,5 @@
+import { soundCutBefore } from '@palimpsest/tokens';
 import { fitLines, type Line } from './fit-lines.js';
-import { borderBefore } from './grapheme.js';
 import { marker, number, quantity } from './marker.js';
 import type { RuleContext, RuleResult } from './rule.js';
 
@@ -26,8 +26,9 @@ export function cutLines(lines: readonly Line[], noun: string, context: RuleCont
   return { text: counter.count(text) <= maxTokens ? text : fitted.text, dropped };
 }
 
-function clipLine(line: string): string {
+/** A line of more characters than any reader takes in, shown by its beginning and what is missing. */
+export function clipLine(line: string): string {
   if (line.length <= LONGEST_LINE) return line;
-  const end = borderBefore(line, LONGEST_LINE - 100);
+  const end = soundCutBefore(line, LONGEST_LINE - 100);
   return `${line.slice(0, end)} [… ${number(line.length - end)} characters]`;
 }

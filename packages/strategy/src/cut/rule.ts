@@ -9,48 +9,6 @@ export interface Counter {
   tail(text: string, maxTokens: number): string;
 }
 
-/** What a text is, as far as cutting is concerned. */
-export type ContentType =
-  | 'text'
-  | 'json'
-  | 'html'
-  | 'stack-trace'
-  | 'log'
-  | 'table'
-  | 'code'
-  | 'markdown'
-  | 'binary';
-
-/** A text to cut with what is known of it. `declaredType` is a MIME type or a content type by name. */
-export interface CutInput {
-  text: string;
-  declaredType?: string | null;
-  tool?: string | null;
-  isError?: boolean;
-  /** Already detected by an earlier run: taken as it is, unless the text plainly is not of that type. */
-  type?: ContentType | null;
-}
-
-/** `maxTokens` bounds the whole rendition, marker included. `handle` is the artifact id the marker names. */
-export interface CutOptions {
-  maxTokens: number;
-  handle?: string | null;
-  counter: Counter;
-  /** Characters of an article's prose that go before its tables and the rest; 800 unless given. */
-  htmlLeadChars?: number;
-  /** Fields to project JSON on: a bare name matches at any depth, a dotted path from the root. */
-  jsonFields?: readonly string[] | null;
-}
-
-/** A text as cut: `dropped` says in a few words what is missing and is null when nothing is. */
-export interface Rendition {
-  text: string;
-  type: ContentType;
-  tokens: number;
-  cut: boolean;
-  dropped: string | null;
-}
-
 /** What a rule is given beside the text. `nested` cuts a text found inside (a trace in a JSON string). */
 export interface RuleContext {
   readonly maxTokens: number;
@@ -68,11 +26,14 @@ export interface RuleResult {
 }
 
 /**
- * How one content type is recognized and cut. Adding a type is one folder with a `Rule` and one line in
- * `rules.ts`. Every function is pure and linear in the text.
+ * How one content type is recognized and cut. Adding a type is one folder with a `Rule`, its fixtures and its
+ * tests, and one line in `rules.ts`, from which `ContentType` follows. Every function is pure and linear in
+ * the text.
  */
-export interface Rule {
-  readonly type: ContentType;
+export interface Rule<Type extends string = string> {
+  readonly type: Type;
+  /** The MIME type under which an original of this type is kept. */
+  readonly mime: string;
   /** MIME types, lower case, without parameters, that declare the type. */
   readonly mimes: readonly string[];
   /** Tool names that usually answer with this type, or null. A hint only: `accepts` must agree. */

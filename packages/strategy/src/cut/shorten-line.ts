@@ -1,4 +1,4 @@
-import { borderBefore } from './grapheme.js';
+import { soundCutBefore } from '@palimpsest/tokens';
 import { number } from './marker.js';
 import type { Counter } from './rule.js';
 
@@ -31,11 +31,11 @@ export function clipHead(text: string, maxTokens: number, counter: Counter): str
 export function clipTail(text: string, maxTokens: number, counter: Counter): string {
   if (maxTokens <= 0) return '';
   const from = text.length - maxTokens * 64;
-  return counter.tail(from > 0 ? text.slice(borderBefore(text, from)) : text, maxTokens);
+  return counter.tail(from > 0 ? text.slice(soundCutBefore(text, from)) : text, maxTokens);
 }
 
 function soundSlice(text: string, end: number): string {
-  return text.slice(0, borderBefore(text, end));
+  return text.slice(0, soundCutBefore(text, end));
 }
 
 function note(characters: number): string {

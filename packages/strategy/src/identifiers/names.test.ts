@@ -25,9 +25,10 @@ describe('names in running text', () => {
   });
 
   it('are found in time linear in the text', () => {
-    time(100_000);
-    const short = Math.min(...Array.from({ length: 5 }, () => time(100_000)));
-    expect(time(1_000_000)).toBeLessThan(20 * Math.max(short, 1));
+    // The least of several: what else the machine does only adds to it.
+    const least = (length: number): number => Math.min(...Array.from({ length: 5 }, () => time(length)));
+    least(100_000);
+    expect(least(1_000_000)).toBeLessThan(20 * Math.max(least(100_000), 1));
   });
 });
 

@@ -110,12 +110,12 @@ export async function loadOlder(pool: pg.Pool, key: ViewKey, edge: bigint, count
   return rows.map((row) => hold(JSON.parse(row.entry) as Entry)).toReversed();
 }
 
-/** Originals of all that was cut in a conversation, by artifact id. */
+/** Originals of all that was cut in a conversation, by artifact id; but for those too large for any context. */
 export async function loadOriginals(pool: pg.Pool, key: ViewKey): Promise<Map<string, string>> {
   const { rows } = await pool.query<{ artifact_id: string; content: string }>({
     name: 'context-load-originals',
     text: `select artifact_id, content from palimpsest.artifacts
-           where generation = $1 and tenant = $2 and conversation_id = $3`,
+           where generation = $1 and tenant = $2 and conversation_id = $3 and content is not null`,
     values: [key.generation, key.tenant, key.conversation],
   });
   return new Map(rows.map((row) => [row.artifact_id, row.content]));

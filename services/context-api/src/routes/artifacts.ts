@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { tenantOf } from '../authorize.js';
 import type { ContextApiOptions, Limits } from '../options.js';
 import { invalidField, Problem } from '../problem.js';
+import { fields, fieldsQuery, grep, grepQuery } from './artifacts-search.js';
 import { pathId, wholeNumber } from '../validate.js';
 
 const MAX_LINE = 100_000_000;
@@ -21,20 +22,26 @@ const lines = z.strictObject({
   from: wholeNumber(1, MAX_LINE).describe('First line, counted from 1.'),
   to: wholeNumber(1, MAX_LINE).describe(`Last line, inclusive; at most ${MAX_LINES} lines.`),
 });
+const searched = z.strictObject({ conversation, ...grepQuery });
+const picked = z.strictObject({ conversation, ...fieldsQuery });
 type Params = z.infer<typeof params>;
 
-/** Readers of what a view shows cut: the whole, its head, a stretch of lines. */
+/** Readers of what a view shows cut: the whole, its head, a stretch of lines, matching lines, fields of JSON. */
 export function artifactRoutes(app: FastifyInstance, options: ContextApiOptions, limits: Limits): void {
   async function original(
     request: FastifyRequest<{ Params: Params; Querystring: { conversation?: string | undefined } }>,
   ) {
     const { generation } = await options.live();
-    const found = await findOriginal(options.pool, {
-      generation,
-      tenant: tenantOf(request as FastifyRequest),
-      id: request.params.id,
-      conversation: request.query.conversation,
-    });
+    const found = await findOriginal(
+      options.pool,
+      {
+        generation,
+        tenant: tenantOf(request as FastifyRequest),
+        id: request.params.id,
+        conversation: request.query.conversation,
+      },
+      options.objects ?? null,
+    );
     if (found === null) throw new Problem('not-found', 'There is no such artifact or message.');
     return found;
   }
@@ -73,6 +80,31 @@ export function artifactRoutes(app: FastifyInstance, options: ContextApiOptions,
       if (to - from >= MAX_LINES) throw invalidField('?to', `asks for more than ${MAX_LINES} lines`);
       const found = await original(request);
       return answer(found, readLines(found.text, from, to, limits.linesBytes));
+    },
+  });
+
+  app.route<{ Params: Params; Querystring: z.infer<typeof searched> }>({
+    method: 'GET',
+    url: '/v1/artifacts/:id/grep',
+    config: { scope: 'read' },
+    schema: { summary: 'Its lines that match a pattern', params, querystring: searched },
+    handler: async (request) => {
+      const found = await original(request);
+      return { ...describe(found), ...(await grep(found, request.query, limits)) };
+    },
+  });
+
+  app.route<{ Params: Params; Querystring: z.infer<typeof picked> }>({
+    method: 'GET',
+    url: '/v1/artifacts/:id/fields',
+    config: { scope: 'read' },
+    schema: { summary: 'Values at JSON paths of it', params, querystring: picked },
+    handler: async (request, reply) => {
+      const found = await original(request);
+      const about = JSON.stringify(describe(found)).slice(0, -1);
+      // Written by hand: a number parsed and written again may be another number.
+      reply.header('content-type', 'application/json; charset=utf-8');
+      return reply.send(Buffer.from(`${about},"fields":${fields(found, request.query, limits)}}`));
     },
   });
 }

@@ -128,4 +128,16 @@ describe('the text of a page', () => {
       'a &\nb 😀\nx\n  y\n- one\n- two',
     );
   });
+
+  it('cuts the trace on an error page by its own rule', () => {
+    const frames = Array.from(
+      { length: 60 },
+      (_, at) => `\tat org.springframework.X.call${at}(X.java:${at})`,
+    );
+    const page = `<html><body><h1>Error 500</h1><pre>java.lang.RuntimeException: order\n${frames.join('\n')}\nCaused by: java.io.IOException: disk full: /data\n${frames.join('\n')}\n</pre></body></html>`;
+    const { text } = cut({ text: page }, { maxTokens: 150, counter });
+    expect(text).toContain('Error 500');
+    expect(text).toContain('RuntimeException: order');
+    expect(text).toContain('disk full: /data');
+  });
 });

@@ -1,5 +1,5 @@
+import { soundCutBefore } from '@palimpsest/tokens';
 import { fitLines, type Line } from '../fit-lines.js';
-import { borderBefore } from '../grapheme.js';
 import { marker, quantity } from '../marker.js';
 import type { Rule, RuleContext, RuleResult } from '../rule.js';
 import { cutText } from '../text/text-rule.js';
@@ -7,18 +7,27 @@ import { type Block, extractHtml, type Page } from './extract-html.js';
 
 /** Rows of a table that go before the prose after the lead: its header and five more. */
 const FIRST_ROWS = 6;
+/** The share of the cap for a text of another type inside the page. */
+const NESTED_SHARE = 0.6;
 /** Longer blocks are offered in pieces, so that one giant paragraph does not stand or fall whole. */
 const PIECE_CHARS = 400;
 const TAG =
   /<\/?(?:html|head|body|div|p|span|table|article|section|main|ul|script|style|a|h[1-6]|meta|title)\b/gi;
+
+/** Behind comments, declarations and a byte order mark. */
+const FIRST_TAG =
+  /^(?:<!--[^>]{0,500}>\s*|<\?[^>]{0,300}>\s*|<![^>]{0,300}>\s*){0,4}<\/?([a-z][a-z0-9-]{0,40})[\s>/]/i;
+const ELEMENT =
+  /^(?:html|head|body|div|p|span|table|thead|tbody|tr|td|th|article|section|main|header|footer|nav|aside|ul|ol|li|dl|dt|dd|script|style|a|h[1-6]|meta|title|link|base|form|input|button|img|figure|br|hr|b|i|em|strong|small|pre|code|blockquote|center|font|iframe|noscript|template|label|[a-z]+-[a-z0-9-]+)$/i;
 
 /**
  * The text of a page first, then the cut: headings, the lead, the first rows of tables, further text, in
  * that order of importance and in the page's own order. A page without text (built by script) says so, with
  * its title and description. The handle's marker gives way before the text does.
  */
-export const htmlRule: Rule = {
+export const htmlRule: Rule<'html'> = {
   type: 'html',
+  mime: 'text/html',
   mimes: ['text/html', 'application/xhtml+xml'],
   tools: /fetch|browse|scrape|crawl|web_?page|open_?url|read_?url/i,
   accepts: (text) => looksLikeHtml(text, 1),
@@ -32,13 +41,15 @@ function looksLikeHtml(text: string, tags: number): boolean {
     .replace(/^\uFEFF/, '')
     .trimStart();
   if (/^<(?:!doctype html|html\b|head\b|body\b)/i.test(start)) return true;
-  if (!start.startsWith('<')) return false;
+  const first = FIRST_TAG.exec(start)?.[1];
+  // A feed or a drawing has titles and links, too: what begins with another element is XML.
+  if (first === undefined || !ELEMENT.test(first)) return false;
   return (text.slice(0, 20_000).match(TAG) ?? []).length >= tags;
 }
 
 function cutHtml(text: string, context: RuleContext): RuleResult | null {
   const page = extractHtml(text);
-  const lines = pageLines(page, context.htmlLeadChars);
+  const lines = pageLines(page, context);
   if (lines.length === 0) return emptyPage(page, context);
   const { counter, maxTokens, handle } = context;
   const title = page.title !== '' && page.blocks[0]?.kind !== 'heading' ? [page.title] : [];
@@ -70,8 +81,9 @@ function sizeOf(lines: readonly Line[], from: number, to: number): number {
   return size;
 }
 
-function pageLines(page: Page, leadChars: number): Line[] {
+function pageLines(page: Page, context: RuleContext): Line[] {
   const { blocks } = page;
+  const leadChars = context.htmlLeadChars;
   if (blocks.length === 0) return [];
   const lines: Line[] = [];
   if (page.title !== '' && blocks[0]?.kind !== 'heading') lines.push({ text: page.title, priority: 0 });
@@ -84,6 +96,15 @@ function pageLines(page: Page, leadChars: number): Line[] {
     } else if (block.kind === 'row') {
       lines.push({ text: clip(block.text, 2 * PIECE_CHARS), priority: block.row < FIRST_ROWS ? 2 : 5 });
     } else {
+      // A trace on an error's page is cut as one; it is why the page was fetched.
+      const nested =
+        block.kind === 'code' && block.text.length > PIECE_CHARS
+          ? context.nested(block.text, Math.floor(context.maxTokens * NESTED_SHARE))
+          : null;
+      if (nested !== null) {
+        lines.push({ text: nested, priority: 1 });
+        continue;
+      }
       for (const piece of piecesOf(block, Math.min(PIECE_CHARS, Math.max(80, leadChars)))) {
         lines.push({ text: piece, priority: lead < leadChars ? 1 : 4 });
         lead += piece.length;
@@ -99,7 +120,7 @@ function piecesOf(block: Block, size: number): string[] {
     const limit = Math.min(block.text.length, from + size);
     let to = limit === block.text.length ? limit : from + sentenceEnd(block.text.slice(from, limit));
     // A cluster longer than a piece (stacked marks) is taken whole.
-    for (let reach = size; to <= from; reach *= 2) to = borderBefore(block.text, from + reach);
+    for (let reach = size; to <= from; reach *= 2) to = soundCutBefore(block.text, from + reach);
     pieces.push(block.text.slice(from, to).trim());
     from = to;
   }
@@ -118,7 +139,7 @@ function sentenceEnd(text: string): number {
 }
 
 function clip(text: string, size: number): string {
-  return text.length <= size ? text : `${text.slice(0, borderBefore(text, size))}…`;
+  return text.length <= size ? text : `${text.slice(0, soundCutBefore(text, size))}…`;
 }
 
 function emptyPage(page: Page, context: RuleContext): RuleResult {

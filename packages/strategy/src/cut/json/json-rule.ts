@@ -17,8 +17,9 @@ const GOOD_USE = 0.85;
  * without empty members and fields not asked for; then the most telling nodes with counts of what is
  * missing. NDJSON stays NDJSON. Below the smallest note: `{}`, `[]` or `""` (1 token), then nothing.
  */
-export const jsonRule: Rule = {
+export const jsonRule: Rule<'json'> = {
   type: 'json',
+  mime: 'application/json',
   mimes: [
     'application/json',
     'text/json',

@@ -6,6 +6,7 @@ const EARLIER = / ?… \[([\d,]{1,15}) more characters[^\]]{0,200}\]$/;
 const DATA_URL = /^data:[\w.+/-]{0,80}(?:;[\w=.+-]{1,80}){0,4};base64,/;
 /** Below this a text inside a string is not worth a rule of its own. */
 const LEAST_NESTED = 24;
+const LONG_RUN = 512;
 const ATTEMPTS = 5;
 
 /**
@@ -23,7 +24,7 @@ export function shortenString(
   if (dataUrl !== undefined) {
     return within(`${dataUrl}${more(decoded.length - dataUrl.length, handle)}`, maxTokens, context);
   }
-  if (maxTokens >= LEAST_NESTED && (decoded.includes('\n') || decoded.startsWith('<'))) {
+  if (maxTokens >= LEAST_NESTED && mayBeNested(decoded)) {
     const cut = context.nested(decoded, Math.floor(maxTokens * 0.85) - 2);
     const json = cut === null ? null : within(cut, maxTokens, context);
     if (json !== null) return json;
@@ -40,6 +41,12 @@ export function shortenString(
     room = Math.min(room - 1, Math.floor(room * (maxTokens / tokens)) - 1);
   }
   return within(more(text.length + before, handle).trim(), maxTokens, context);
+}
+
+/** A cheap look before the detection: lines, markup, or a long run without a space. */
+function mayBeNested(text: string): boolean {
+  if (text.startsWith('<') || text.includes('\n')) return true;
+  return text.length > LONG_RUN && !text.slice(0, LONG_RUN).includes(' ');
 }
 
 function more(characters: number, handle: string | null): string {

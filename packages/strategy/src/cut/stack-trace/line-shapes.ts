@@ -47,7 +47,7 @@ export const GO_ROUTINE = /^goroutine \d+ \[/;
 
 /** Lines that name a further exception. */
 export const CAUSE =
-  /^[\s|]*(?:(?:Caused by|Suppressed|Wrapped by|Root cause|nested exception is)\b.{0,3}:|\[(?:cause|errors)\]:|--->|\(Inner Exception #\d+\)|\[CIRCULAR REFERENCE)/i;
+  /^[\s|]*(?:(?:Caused by|Suppressed|Wrapped by|Root cause|nested exception is)\b.{0,3}:|Next [\w\\]{0,120}(?:Exception|Error)\b|Next [\w\\]{1,120}: .{0,300} in \S{1,200}:\d+$|\[(?:cause|errors)\]:|--->|\(Inner Exception #\d+\)|\[CIRCULAR REFERENCE)/i;
 export const CHAIN =
   /^[\s|]*(?:During handling of the above exception|The above exception was the direct cause)|^\s*(?:\| )?\s*\+[-+]{4,}/;
 export const ANYHOW_CAUSES = /^\s*Caused by:\s*$/;

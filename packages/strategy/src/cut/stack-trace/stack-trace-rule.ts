@@ -1,5 +1,5 @@
+import { soundCutBefore } from '@palimpsest/tokens';
 import { fitLines, type FittedLines, type Line, NEVER } from '../fit-lines.js';
-import { borderBefore } from '../grapheme.js';
 import { marker, number, quantity } from '../marker.js';
 import type { Rule, RuleContext, RuleResult } from '../rule.js';
 import { shortenLine } from '../shorten-line.js';
@@ -20,8 +20,9 @@ const MOST_MEASURED = 200;
  * that names an exception, application frames. Library frames fold to a count, recursion to one round and
  * a number; text around the trace is kept in part. When not all causes fit, the last is kept.
  */
-export const stackTraceRule: Rule = {
+export const stackTraceRule: Rule<'stack-trace'> = {
   type: 'stack-trace',
+  mime: 'text/plain',
   mimes: ['text/x-stacktrace', 'application/x-stacktrace'],
   tools: null,
   accepts: (text) => countFrames(text, 1) >= 1,
@@ -153,7 +154,7 @@ function framesOf(piece: Piece): number {
 
 function brief(line: string): string {
   if (line.length <= LONGEST_LINE) return line;
-  const end = borderBefore(line, LONGEST_LINE - 150);
+  const end = soundCutBefore(line, LONGEST_LINE - 150);
   return `${line.slice(0, end)} [… ${number(line.length - end)} characters]`;
 }
 

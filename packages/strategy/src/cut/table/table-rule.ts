@@ -1,47 +1,67 @@
-import { cutLines } from '../line-rule.js';
-import { quantity } from '../marker.js';
-import type { Rule } from '../rule.js';
+import { fitLines, type Line, NEVER } from '../fit-lines.js';
+import { marker, quantity } from '../marker.js';
+import type { Rule, RuleContext, RuleResult } from '../rule.js';
+import { narrowRecord, shapeOf } from './narrow-record.js';
+import { readTable, separatorOf } from './read-records.js';
 
 const FIRST_ROWS = 5;
-const SEPARATORS = ['\t', '|', ',', ';'];
-const RULER = /^[\s|+:=-]+$/;
+/** A record may take this share of the cap, in characters at about three to a token. */
+const RECORD_SHARE = 0.3;
+const CHARS_PER_TOKEN = 3;
+const NARROWEST = 60;
 
-/** SQL results, CSV, TSV, pipe tables: how many rows, the header, the first five, then more as it fits. */
-export const tableRule: Rule = {
+/**
+ * SQL results, CSV, TSV, pipe tables, columns of command lines: how many rows, the header, the first five, the last,
+ * then more as it fits. A row is kept whole or dropped; one that is too wide is shown with shorter cells, in form.
+ */
+export const tableRule: Rule<'table'> = {
   type: 'table',
+  mime: 'text/plain',
   mimes: ['text/csv', 'text/tab-separated-values', 'application/csv'],
   tools: /(?:^|[_.-])(?:sql|query|select|csv)(?:$|[_.-])/i,
   accepts: (text) => separatorOf(text, 2) !== null,
   detects: (text) => separatorOf(text, 4) !== null,
-  cut: (text, context) => {
-    const lines = text.replace(/\n+$/, '').split('\n');
-    const header = RULER.test(lines[0] ?? '') ? 3 : RULER.test(lines[1] ?? '') ? 2 : 1;
-    const rows = lines.filter((line, at) => at >= header && line.trim() !== '' && !RULER.test(line)).length;
-    const ranked = lines.map((line, at) => ({
-      text: line,
-      priority: at < header ? 0 : at < header + FIRST_ROWS ? 2 : at === lines.length - 1 ? 3 : 4,
-    }));
-    return cutLines([{ text: `[${quantity(rows, 'row')}]`, priority: 1 }, ...ranked], 'row', context);
-  },
+  cut: cutTable,
 };
 
-/** The separator that stands equally often in each of the first lines, or null. */
-function separatorOf(text: string, leastLines: number): string | null {
-  const lines = text
-    .slice(0, 20_000)
-    .split('\n')
-    .slice(0, 12)
-    .filter((line) => line.trim() !== '' && !RULER.test(line));
-  // The last may be broken off by the sample.
-  const whole = text.length > 20_000 && lines.length > leastLines ? lines.slice(0, -1) : lines;
-  if (whole.length < leastLines) return null;
-  return SEPARATORS.find((separator) => isRegular(whole, separator)) ?? null;
+function cutTable(text: string, context: RuleContext): RuleResult | null {
+  const table = readTable(text);
+  if (table === null) return null;
+  const { counter, maxTokens, handle } = context;
+  const { head, rows, foot, separator } = table;
+  const width = Math.max(NARROWEST, Math.floor(maxTokens * RECORD_SHARE * CHARS_PER_TOKEN));
+  const shape = shapeOf(head, separator, width);
+  const count = rows.filter((row) => row.trim() !== '').length;
+  const line = (record: string, priority: number): Line =>
+    record.trim() === '' ? { text: '', priority: NEVER } : { text: narrowRecord(record, shape), priority };
+  const lines: Line[] = [
+    { text: `[${quantity(count, 'row')}]`, priority: 1 },
+    ...head.map((record) => line(record, 0)),
+    ...rows.map((record, at) => line(record, at < FIRST_ROWS ? 2 : at === rows.length - 1 ? 3 : 4)),
+    ...foot.map((record) => line(record, 3)),
+  ];
+  const firstRow = 1 + head.length;
+  const whole = marker(`${quantity(count, 'row')} cut`, handle, maxTokens, counter, 0.35);
+  const fitted = fitLines(lines, {
+    maxTokens: maxTokens - counter.count(whole) - 1,
+    counter,
+    note: (from, to) => gapNote(lines, Math.max(from, firstRow), to, firstRow + rows.length),
+  });
+  if (fitted === null) return null;
+  let missing = 0;
+  for (let at = firstRow; at < firstRow + rows.length; at += 1) {
+    if (fitted.kept[at] === 0 && lines[at]?.priority !== NEVER) missing += 1;
+  }
+  const dropped = missing === 0 ? 'wide cells cut' : `${quantity(missing, 'row')} cut`;
+  const note = marker(dropped, handle, maxTokens, counter, 0.35);
+  const marked = note === '' ? fitted.text : `${fitted.text}\n${note}`;
+  return { text: counter.count(marked) <= maxTokens ? marked : fitted.text, dropped };
 }
 
-function isRegular(lines: readonly string[], separator: string): boolean {
-  const counts = lines.map((line) => line.replaceAll(/"[^"\n]*"/g, '""').split(separator).length - 1);
-  const first = counts[0] ?? 0;
-  const same = counts.filter((count) => count === first).length;
-  // Commas stand in prose too: only a table has the same two or more in every line.
-  return first >= (separator === ',' || separator === ';' ? 2 : 1) && same >= counts.length * 0.9;
+/** Says how many rows are missing between two that are shown; at the end the marker says it. */
+function gapNote(lines: readonly Line[], from: number, to: number, end: number): string | null {
+  if (to >= lines.length) return null;
+  let rows = 0;
+  for (let at = from; at < Math.min(to, end); at += 1) if (lines[at]?.priority !== NEVER) rows += 1;
+  return rows === 0 ? null : `[… ${quantity(rows, 'row')}]`;
 }

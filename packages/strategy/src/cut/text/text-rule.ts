@@ -1,3 +1,4 @@
+import { openFence } from '../fences.js';
 import { countedEarlier, marker, quantity } from '../marker.js';
 import type { Counter, Rule, RuleContext, RuleResult } from '../rule.js';
 import { clipHead, clipTail } from '../shorten-line.js';
@@ -10,8 +11,9 @@ const SENTENCE_ENDS = ['. ', '! ', '? ', '。', '！', '？', '।', '။', '។
 const ATTEMPTS = 8;
 
 /** Beginning and end, with a marker between them that counts what was cut. Needs no spaces in the text. */
-export const textRule: Rule = {
+export const textRule: Rule<'text'> = {
   type: 'text',
+  mime: 'text/plain',
   mimes: ['text/plain'],
   tools: null,
   accepts: () => true,
@@ -38,7 +40,7 @@ export function cutText(
     }
     const what = `${cutWhat(text.slice(head.length, text.length - tail.length))} cut`;
     const note = marker(what, handle, maxTokens, counter);
-    const result = join(head, note, tail);
+    const result = closedAtEnd(join(closed(head), note, reopened(text, tail)));
     const tokens = counter.count(result);
     if (tokens <= maxTokens) return { text: result, dropped: what };
     room = Math.min(room - 1, Math.floor(room - (tokens - maxTokens) * 1.1));
@@ -91,6 +93,24 @@ function startAtBorder(tail: string, rest: string): string {
     if (at >= 0 && at < most) border = Math.min(border, at + end.length);
   }
   return Number.isFinite(border) ? tail.slice(border) : tail;
+}
+
+/** The head with the fence of its code closed, so that the marker and what follows are not read as code. */
+function closed(head: string): string {
+  const fence = openFence(head);
+  return fence === null ? head : `${head}${head.endsWith('\n') ? '' : '\n'}${fence}\n`;
+}
+
+/** A text whose code never ends must not draw what follows it in a context into that code. */
+function closedAtEnd(text: string): string {
+  const fence = openFence(text);
+  return fence === null ? text : `${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
+}
+
+/** The tail with its fence opened again, where it begins inside of code. */
+function reopened(text: string, tail: string): string {
+  const fence = tail === '' ? null : openFence(text, text.length - tail.length);
+  return fence === null ? tail : `${fence}\n${tail}`;
 }
 
 function join(head: string, note: string, tail: string): string {
