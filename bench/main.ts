@@ -8,6 +8,7 @@ const BENCHES: Record<string, () => Promise<{ run(options: BenchOptions): Promis
   turn: () => import('./turn.js'),
   assemble: () => import('./assemble.js'),
   cut: () => import('./cut.js'),
+  replay: () => import('./replay.js'),
 };
 
 const args = process.argv.slice(2);

@@ -31,6 +31,7 @@ export interface ReplayCase {
   append(events: readonly ChatEvent[]): Promise<void>;
   /** Starts the services on generations that are live or stand by. */
   startServices(): Promise<void>;
+  stopServices(): Promise<void>;
   /** Resolves when the services have nothing left to do. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -63,6 +64,9 @@ export async function replayCase(live: string, given: { model?: LanguageModel } 
   const served = openPool(database.url, 16);
   const parts: BuildParts = { pool: own.pool, log, codec, model, logger };
   const services: FollowedGenerations[] = [];
+  const stopServices = async (): Promise<void> => {
+    await Promise.all(services.splice(0).map((service) => service.stop()));
+  };
   return {
     database,
     pool,
@@ -83,6 +87,7 @@ export async function replayCase(live: string, given: { model?: LanguageModel } 
         services.push(await followGenerations({ ...shared, start }));
       }
     },
+    stopServices,
     async settled() {
       for (let quiet = 0; quiet < 2; ) {
         const lags = await Promise.all(services.map((service) => service.lag()));
@@ -92,7 +97,7 @@ export async function replayCase(live: string, given: { model?: LanguageModel } 
       }
     },
     async close() {
-      await Promise.all(services.map((service) => service.stop()));
+      await stopServices();
       await log.close();
       await own.close();
       await served.close();

@@ -1,4 +1,4 @@
-import { liveGeneration, listGenerations } from '@palimpsest/views';
+import { liveGeneration, listGenerations, migrate } from '@palimpsest/views';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { generationFor, startBuild } from '../../packages/cli/src/replay/build-generation.js';
 import { promote } from '../../packages/cli/src/replay/promote.js';
@@ -79,9 +79,9 @@ describe('a replay', () => {
     onTestFinished(() => void (stopped = true));
     const traffic = (async () => {
       while (!stopped) {
-        await at.append(talk(4, 1, turn));
+        await at.append(talk(1, 1, turn));
         turn += 1;
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await new Promise((resolve) => setTimeout(resolve, 200));
       }
     })();
     for (let broken = 0; broken < 3; broken += 1) {
@@ -100,6 +100,26 @@ describe('a replay', () => {
     const again = await build(NEXT);
     expect(again).not.toBe(generation);
     expect(await generationText(at.pool, generation)).toBe(await generationText(at.pool, again));
+  }, 240_000);
+
+  it('into an empty store, from the topics alone, gives the same views, facts and summaries, and asks no model', async () => {
+    at = await replayCase(LIVE);
+    await at.append(talk(3, 8));
+    await at.startServices();
+    await at.settled();
+    const before = await generationText(at.pool, 1);
+    const made = await derivations();
+    await at.stopServices();
+    // All that was made from the log is gone, the log stays.
+    await at.pool.query('drop schema palimpsest cascade');
+    await at.pool.query('drop schema graphile_worker cascade');
+    await migrate(at.pool);
+    const generation = await build(LIVE);
+    const { from } = await promote(at.parts, generation);
+    expect(from).toBeNull();
+    expect((await liveGeneration(at.pool))?.generation).toBe(generation);
+    expect(await generationText(at.pool, generation)).toBe(before);
+    expect(await derivations()).toBe(made);
   });
 
   it.each([

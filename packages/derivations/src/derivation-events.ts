@@ -1,5 +1,5 @@
 import type { DerivationEvent, Envelope, StepEvent } from '@palimpsest/events';
-import type { DerivationPurpose } from '@palimpsest/llm';
+import { type DerivationPurpose, inputHash, type SourceMessage } from '@palimpsest/llm';
 import { deterministicId } from './deterministic-id.js';
 import type { DerivationJob } from './derivation-job.js';
 import type { DerivationDependencies, Derived, ModelCall } from './derivation-service.js';
@@ -10,13 +10,27 @@ export interface DerivationHashes {
   inputHash: string;
 }
 
-export function derivationId(
-  purpose: DerivationPurpose,
-  job: DerivationJob,
-  hashes: DerivationHashes,
-): string {
+function derivationId(purpose: DerivationPurpose, job: DerivationJob, hashes: DerivationHashes): string {
   const range = [job.tenant, job.conversation_id, job.from, job.to];
   return deterministicId(purpose, ...range, hashes.promptHash, hashes.inputHash);
+}
+
+/** Which answer a job asks for: the same for the same question about the same source, whoever asks. */
+export function identify(
+  purpose: DerivationPurpose,
+  promptHash: string,
+  job: DerivationJob,
+  messages: readonly SourceMessage[],
+): { id: string; hashes: DerivationHashes } {
+  const hashes = {
+    promptHash,
+    inputHash: inputHash({
+      messages,
+      language: job.language,
+      timeZone: purpose === 'facts' ? job.time_zone : null,
+    }),
+  };
+  return { id: derivationId(purpose, job, hashes), hashes };
 }
 
 export function derivationEvent(

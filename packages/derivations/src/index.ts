@@ -1,5 +1,6 @@
 export { deterministicId } from './deterministic-id.js';
-export type { DerivationJob } from './derivation-job.js';
+export { identify } from './derivation-events.js';
+export { type DerivationJob, jobOf } from './derivation-job.js';
 export {
   DEFAULT_SETTINGS,
   type Derivation,
@@ -12,6 +13,6 @@ export {
 } from './derivation-service.js';
 export { foldChatEvent, type Trigger } from './fold-chat-event.js';
 export { emptyFoldState, type FoldState } from './fold-state.js';
-export { type BlockSource, checkpointOf } from './read-block.js';
+export { type BlockSource, checkpointOf, sourceMessage } from './read-block.js';
 export { SMALLEST_BLOCK } from './select-block.js';
 export { startDerivation } from './start-derivation.js';

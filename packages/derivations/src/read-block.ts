@@ -41,7 +41,7 @@ export async function readBlock(pool: pg.Pool, generation: number, job: Derivati
 }
 
 /** What a model is given of an event, from its rendition and, where that was cut, its original. */
-function sourceMessage(tenant: string, entry: Entry, original: string | null): SourceMessage {
+export function sourceMessage(tenant: string, entry: Entry, original: string | null): SourceMessage {
   const speaker = entry.role === 'user' || entry.role === 'assistant' ? entry.role : 'unknown';
   return {
     id: entry.id,

@@ -1,8 +1,7 @@
 import { type PalimpsestEvent, TOPICS } from '@palimpsest/events';
-import { inputHash } from '@palimpsest/llm';
 import { partitionOf } from '@palimpsest/log';
 import { conversationKey } from './conversation-key.js';
-import { derivationEvent, derivationId, stepEvents } from './derivation-events.js';
+import { derivationEvent, identify, stepEvents } from './derivation-events.js';
 import { type DerivationJob, enqueueJobs, taskName } from './derivation-job.js';
 import type {
   Derivation,
@@ -56,15 +55,7 @@ export async function runDerivationJob(
   const source = await readBlock(pool, generation, job);
   if (!derivation.isWorthAsking(source)) return 'skipped';
 
-  const hashes = {
-    promptHash: model.promptHash(purpose, settings),
-    inputHash: inputHash({
-      messages: source.messages,
-      language: job.language,
-      timeZone: purpose === 'facts' ? job.time_zone : null,
-    }),
-  };
-  const id = derivationId(purpose, job, hashes);
+  const { id, hashes } = identify(purpose, model.promptHash(purpose, settings), job, source.messages);
   const conversation = { tenant: job.tenant, conversation: job.conversation_id };
   if (await isDerived(pool, generation, derivation.name, conversation, id)) return 'reused';
 

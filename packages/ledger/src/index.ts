@@ -12,3 +12,4 @@ export { stepRow } from './step-row.js';
 export type { StepRow } from './step-row.js';
 export { taskRow } from './task-row.js';
 export type { TaskRow } from './task-row.js';
+export { readSeedPrices } from './seed-prices.js';

@@ -1,4 +1,5 @@
 import {
+  type BlockSource,
   DEFAULT_SETTINGS,
   type DerivationDependencies,
   type DerivationSettings,
@@ -22,12 +23,22 @@ const REVIEWED_CHARACTERS = 20_000;
 /** Facts take nothing out of the view, so no live part is kept from them: the newest statements count at once. */
 const FACT_SETTINGS: DerivationSettings = { ...DEFAULT_SETTINGS, keepLive: 0, maxTokens: 1500 };
 
+/** What a strategy asks of facts; null where it has none. */
+export function factSettings({ settings }: Strategy): DerivationSettings | null {
+  return settings.facts === null ? null : FACT_SETTINGS;
+}
+
+/** Whether a block is worth a call: only users state facts. */
+export function isWorthExtracting({ messages }: Pick<BlockSource, 'messages'>): boolean {
+  return messages.some((message) => message.role === 'user');
+}
+
 /** The fact-extractor of a generation by its strategy; null where the strategy has no facts. */
 export async function createFactExtractorFor({
   strategy,
   ...dependencies
 }: Omit<DerivationDependencies, 'strategy'> & { strategy: Strategy }): Promise<RunningDerivation | null> {
-  if (strategy.settings.facts === null) return null;
+  if (factSettings(strategy) === null) return null;
   return createFactExtractor({ ...dependencies, strategy: strategy.label });
 }
 
@@ -48,8 +59,7 @@ export async function createFactExtractor(options: FactExtractorOptions): Promis
     {
       name: 'fact-extractor',
       purpose: 'facts',
-      // Only users state facts: a block without their words is not worth a call.
-      isWorthAsking: (source) => source.messages.some((message) => message.role === 'user'),
+      isWorthAsking: isWorthExtracting,
       async derive({ job, source, calls }, signal) {
         const request = {
           messages: source.messages,

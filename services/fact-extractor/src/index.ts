@@ -1,1 +1,7 @@
-export { createFactExtractor, createFactExtractorFor, type FactExtractorOptions } from './fact-extractor.js';
+export {
+  createFactExtractor,
+  createFactExtractorFor,
+  factSettings,
+  isWorthExtracting,
+  type FactExtractorOptions,
+} from './fact-extractor.js';

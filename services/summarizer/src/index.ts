@@ -1,1 +1,7 @@
-export { createSummarizer, createSummarizerFor, type SummarizerOptions } from './summarizer.js';
+export {
+  createSummarizer,
+  createSummarizerFor,
+  isWorthSummarizing,
+  type SummarizerOptions,
+  summarySettings,
+} from './summarizer.js';

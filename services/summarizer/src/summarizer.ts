@@ -1,4 +1,5 @@
 import {
+  type BlockSource,
   DEFAULT_SETTINGS,
   type DerivationDependencies,
   type DerivationSettings,
@@ -21,14 +22,21 @@ export async function createSummarizerFor({
   strategy,
   ...dependencies
 }: Omit<DerivationDependencies, 'strategy'> & { strategy: Strategy }): Promise<RunningDerivation | null> {
-  const { summary } = strategy.settings;
+  const settings = summarySettings(strategy);
+  if (settings === null) return null;
+  return createSummarizer({ ...dependencies, strategy: strategy.label, settings });
+}
+
+/** What a strategy asks of summaries; null where it has none. */
+export function summarySettings({ settings: { summary } }: Strategy): DerivationSettings | null {
   if (summary === null) return null;
   const { block, keep_live, leaf_tokens } = summary;
-  return createSummarizer({
-    ...dependencies,
-    strategy: strategy.label,
-    settings: { block, keepLive: keep_live, maxTokens: leaf_tokens },
-  });
+  return { ...DEFAULT_SETTINGS, block, keepLive: keep_live, maxTokens: leaf_tokens };
+}
+
+/** Whether a block is worth a call. */
+export function isWorthSummarizing({ messages }: Pick<BlockSource, 'messages'>): boolean {
+  return messages.length >= SMALLEST_BLOCK;
 }
 
 function count(text: string): number {
@@ -47,7 +55,7 @@ export async function createSummarizer(options: SummarizerOptions): Promise<Runn
     {
       name: 'summarizer',
       purpose: 'summary',
-      isWorthAsking: (source) => source.messages.length >= SMALLEST_BLOCK,
+      isWorthAsking: isWorthSummarizing,
       async derive({ job, source, calls }, signal) {
         const request = { messages: source.messages, language: job.language, maxTokens: settings.maxTokens };
         const result = await askForSummary(

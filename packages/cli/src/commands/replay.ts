@@ -102,16 +102,16 @@ async function buildWithBar(
     cliProgress.Presets.shades_classic,
   );
   const begin = performance.now();
-  let first: number | null = null;
+  let isShown = false;
   let last: Progress = { handled: 0, total: 0, jobs: 0 };
   try {
     await Promise.race([
       build.caughtUp((progress) => {
-        if (first === null) bar.start(progress.total, progress.handled, { rate: '…', left: '…', jobs: 0 });
-        first ??= progress.handled;
+        if (!isShown) bar.start(progress.total, progress.handled, { rate: '…', left: '…', jobs: 0 });
+        isShown = true;
         last = progress;
         const seconds = (performance.now() - begin) / 1000;
-        const rate = (progress.handled - first) / seconds;
+        const rate = (progress.handled - build.handledBefore) / seconds;
         bar.update(progress.handled, {
           rate: Math.round(rate),
           left: rate > 0 ? `${Math.ceil((progress.total - progress.handled) / rate)} s` : '…',
@@ -126,7 +126,7 @@ async function buildWithBar(
   }
   output.progress('Step 3 of 3: it has caught up.');
   return {
-    events: last.total - (first ?? 0),
+    events: last.total - build.handledBefore,
     seconds: Number(((performance.now() - begin) / 1000).toFixed(1)),
   };
 }

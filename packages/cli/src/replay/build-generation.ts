@@ -44,10 +44,24 @@ export async function generationFor(
   return createGeneration(pool, { ...strategy, name: strategy.settings.name }, canonical);
 }
 
+/** Builds a generation of a strategy over the whole log as it is now, and ends. Answers its number. */
+export async function buildGeneration(parts: BuildParts, strategy: Strategy): Promise<number> {
+  const generation = await generationFor(parts.pool, strategy, {});
+  const build = await startBuild(parts, generation);
+  try {
+    await Promise.race([build.caughtUp(), build.done]);
+  } finally {
+    await build.stop();
+  }
+  return generation.generation;
+}
+
 /** The consumers that fold and project a generation, running. */
 export interface Build {
   /** Resolves when all that was in the log when asked is handled, and no job waits. */
   caughtUp(onProgress?: (progress: Progress) => void): Promise<void>;
+  /** Records of chat.messages that were handled before it started. */
+  readonly handledBefore: number;
   /** Rejects where a consumer has died. */
   readonly done: Promise<unknown>;
   stop(): Promise<void>;
@@ -75,6 +89,8 @@ export async function startBuild(parts: BuildParts, generation: Generation): Pro
     ...(accepts === undefined ? {} : { accepts }),
   };
   const derivations = { ...shared, model, append: appendEvents(log, codec) };
+  const first = await endsOf(log);
+  const before = await leftOf(pool, generation.generation, first);
   const works: GenerationWork[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(works.splice(0).map((work) => work.stop()));
@@ -97,20 +113,20 @@ export async function startBuild(parts: BuildParts, generation: Generation): Pro
   return {
     stop,
     done,
+    handledBefore: Number(sizeOf(first) - before.messages),
     async caughtUp(onProgress) {
       const ends = await endsOf(log);
-      const total = ends.reduce((sum, { low, high }) => sum + high - low, 0n);
+      const total = sizeOf(ends);
       for (;;) {
         const left = await leftOf(pool, generation.generation, ends);
-        const jobs = await pendingJobs(pool, generation.generation, null);
+        const jobs = await pendingJobs(pool, generation.generation, ends);
         onProgress?.({ handled: Number(total - left.messages), total: Number(total), jobs });
         if (left.messages === 0n && left.others === 0n) break;
         await Promise.race([pause(LOOK_MS), done]);
       }
-      // Live traffic goes on making jobs: those that are older than this moment are waited for, and what they answer.
-      const now = new Date();
+      // Live traffic goes on making jobs: those about what was there are waited for, and what they answer.
       for (;;) {
-        const jobs = await pendingJobs(pool, generation.generation, now);
+        const jobs = await pendingJobs(pool, generation.generation, ends);
         onProgress?.({ handled: Number(total), total: Number(total), jobs });
         if (jobs === 0) {
           const lags = await Promise.all(works.map((work) => work.lag?.() ?? 0n));
@@ -130,6 +146,10 @@ interface End {
   partition: number;
   low: bigint;
   high: bigint;
+}
+
+function sizeOf(ends: readonly End[]): bigint {
+  return ends.reduce((sum, { low, high }) => sum + high - low, 0n);
 }
 
 async function endsOf(log: EventLog): Promise<End[]> {
@@ -157,17 +177,23 @@ async function leftOf(
   return left;
 }
 
-/** Jobs of the generation's services that are not finished, those that failed for good excepted. */
-async function pendingJobs(pool: pg.Pool, generation: number, before: Date | null): Promise<number> {
+/**
+ * Jobs about events below the ends that are not finished, those that failed for good excepted. The public view of
+ * graphile-worker leaves the payload out, which says what a job is about.
+ */
+async function pendingJobs(pool: pg.Pool, generation: number, ends: readonly End[]): Promise<number> {
   const tables = await pool.query<{ there: boolean }>(
-    `select to_regclass('graphile_worker.jobs') is not null as there`,
+    `select to_regclass('graphile_worker._private_jobs') is not null as there`,
   );
   if (tables.rows[0]?.there !== true) return 0;
   const { rows } = await pool.query<{ n: number }>(
-    `select count(*)::int as n from graphile_worker.jobs
-     where task_identifier in ('summarize:' || $1, 'extract-facts:' || $1) and attempts < max_attempts
-       and ($2::timestamptz is null or created_at < $2)`,
-    [String(generation), before],
+    `select count(*)::int as n from graphile_worker._private_jobs job
+     join graphile_worker._private_tasks task on task.id = job.task_id
+     join unnest($2::int[], $3::bigint[]) as ends (partition, high)
+       on ends.partition = (job.payload ->> 'partition')::int
+         and (job.payload ->> 'seen_offset')::bigint < ends.high
+     where task.identifier in ('summarize:' || $1, 'extract-facts:' || $1) and job.attempts < job.max_attempts`,
+    [String(generation), ends.map(({ partition }) => partition), ends.map(({ high }) => high)],
   );
   return rows[0]?.n ?? 0;
 }

@@ -25,7 +25,8 @@ export function withBuildParts<T>(
         }),
         logger: createLogger({
           name: 'palimpsest',
-          level: environment.logLevel,
+          // What its consumers wait for, the progress shows.
+          level: environment.logLevel === 'warn' ? 'error' : environment.logLevel,
           destination: process.stderr,
         }),
       };

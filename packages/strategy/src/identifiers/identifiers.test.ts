@@ -37,11 +37,15 @@ describe('identifiersOf', () => {
   it.each(['a', '1', '1,', '$', '@', 'a@', 'a.', './', '/', 'x=1&', '1 ', '+1', '-', '年', 'ж1'])(
     'takes time in proportion to the length of a run of %j',
     (unit) => {
+      // The least of several: what else the machine does only adds to it.
       const time = (length: number): number => {
         const text = unit.repeat(length / unit.length);
-        const start = performance.now();
-        identifiersOf(text);
-        return performance.now() - start;
+        const times = [0, 1, 2].map(() => {
+          const start = performance.now();
+          identifiersOf(text);
+          return performance.now() - start;
+        });
+        return Math.min(...times);
       };
       time(20_000);
       const short = Math.max(1, time(20_000));

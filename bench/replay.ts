@@ -1,0 +1,113 @@
+import { buildGeneration } from '@palimpsest/cli/replay';
+import type { LogRecord } from '@palimpsest/log';
+import { createLogger, createMetrics } from '@palimpsest/observability';
+import { parseStrategy, type Strategy } from '@palimpsest/strategy';
+import { createTruncator } from '@palimpsest/truncator';
+import { createExtractiveModel } from '@palimpsest/llm';
+import { tokenCounter } from '@palimpsest/tokens';
+import { ensureLiveGeneration } from '@palimpsest/views';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type BenchStore, chatEvents, chatText, fillLog, openBenchStore } from './bench-store.js';
+import { type BenchOptions, type BenchResult, median, rounded, thisMachine } from './result.js';
+
+const PARTITIONS = 6;
+const EVENTS = 300_000;
+const logger = createLogger({ name: 'bench', level: 'error' });
+
+/**
+ * A replay of views (truncator alone, as no strategy of this bench has summaries) against the best rate of the live
+ * truncator on the same events; then the memory of a replay of ten times as many.
+ */
+export async function run(options: BenchOptions = {}): Promise<BenchResult> {
+  const events = options.quick ? 6000 : EVENTS;
+  const small = events / 10;
+  const store = await openBenchStore();
+  try {
+    await fillLog(store, chatEvents(small, small / 100, chatText()), PARTITIONS);
+    await ensureLiveGeneration(store.pool, { ...strategyOf('live'), name: 'live' });
+    await live(store, 1);
+    const first = await replay(store, strategyOf('small'));
+    // In pieces, so that the events themselves do not count as memory.
+    for (let made = small; made < events; made += small) {
+      await fillLog(store, renumbered(made, small, events / 100), PARTITIONS);
+    }
+    const rates = { live: [] as number[], replay: [] as number[] };
+    let memory = 0;
+    for (let repetition = 0; repetition < (options.quick ? 1 : 3); repetition += 1) {
+      const generation = 100 + repetition;
+      rates.live.push(events / (await live(store, generation)));
+      const large = await replay(store, strategyOf(`large-${repetition}`));
+      rates.replay.push(events / large.seconds);
+      memory = Math.max(memory, large.rss);
+    }
+    const floor = Math.max(...rates.live);
+    const value = median(rates.replay);
+    return {
+      name: 'replay',
+      floor: rounded(floor),
+      value: rounded(value),
+      ratio: rounded(value / floor),
+      unit: 'events/s',
+      n: rates.replay.length,
+      machine: thisMachine(),
+      details: {
+        events,
+        rss_mb: { [small]: Math.round(first.rss / 1e6), [events]: Math.round(memory / 1e6) },
+        rss_ratio: rounded(memory / first.rss),
+      },
+    };
+  } finally {
+    await store.close();
+  }
+}
+
+function strategyOf(name: string): Strategy {
+  return parseStrategy(`name: ${name}\n`, 'bench');
+}
+
+function renumbered(from: number, count: number, conversations: number) {
+  return chatEvents(count, conversations, chatText()).map((event, index) => ({
+    ...event,
+    event_id: `00000000-0000-4000-8000-${(from + index).toString(16).padStart(12, '0')}`,
+    ...('call_id' in event ? { call_id: `${event.call_id}-${from}` } : {}),
+  }));
+}
+
+/** Seconds of the services' truncator over all of the log. */
+async function live(store: BenchStore, generation: number): Promise<number> {
+  const strategy = strategyOf('live');
+  await store.pool.query(
+    `insert into palimpsest.generations (generation, strategy_name, strategy_version, strategy, status)
+     values ($1, 'live', $2, $3, 'building') on conflict do nothing`,
+    [generation, `${strategy.version}-${generation}`, strategy.canonical],
+  );
+  await store.pool.query('select palimpsest.create_generation_partitions($1)', [generation]);
+  await store.pool.query('checkpoint');
+  const begin = performance.now();
+  const truncator = await createTruncator({
+    log: store.log,
+    pool: store.pool,
+    decode: (record: LogRecord) => store.codec.decode(record.value as Buffer, record.headers),
+    generation,
+    strategy,
+    metrics: createMetrics(),
+    logger,
+  });
+  while ((await truncator.lag()) > 0n) await delay(20);
+  const seconds = (performance.now() - begin) / 1000;
+  await truncator.stop();
+  return seconds;
+}
+
+async function replay(store: BenchStore, strategy: Strategy): Promise<{ seconds: number; rss: number }> {
+  const { pool, log, codec } = store;
+  const model = createExtractiveModel({ countTokens: (text) => tokenCounter(null).count(text) });
+  await pool.query('checkpoint');
+  globalThis.gc?.();
+  let rss = 0;
+  const watch = setInterval(() => (rss = Math.max(rss, process.memoryUsage.rss())), 50);
+  const begin = performance.now();
+  await buildGeneration({ pool, log, codec, model, logger }, strategy);
+  clearInterval(watch);
+  return { seconds: (performance.now() - begin) / 1000, rss };
+}
