@@ -101,7 +101,8 @@ export async function subscriptions(): Promise<string[]> {
         PALIMPSEST_KAFKA_BROKERS: 'kafka:9092',
         PALIMPSEST_REGISTRY_URL: 'http://registry:8081',
         PALIMPSEST_POSTGRES_URL: database.url,
-        PALIMPSEST_CLICKHOUSE_URL: 'http://clickhouse:8123',
+        // Refuses at once: a name would be looked up.
+        PALIMPSEST_CLICKHOUSE_URL: 'http://127.0.0.1:9',
       };
       const parts = {
         ...live,

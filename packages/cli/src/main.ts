@@ -5,6 +5,7 @@ import { deploymentEnvironment } from './environment.js';
 import { addDeadLetters } from './families/dead-letters.js';
 import { addGenerations } from './families/generations.js';
 import { addKeys } from './families/keys.js';
+import { addLedger } from './families/ledger.js';
 import { IMPORT_FORMATS, ImportError, type ImportFormat } from './import/import-item.js';
 import { CommandError, createOutput, UsageError } from './output.js';
 
@@ -65,6 +66,7 @@ command(program, 'doctor', 'check everything the stack needs and say what is wro
 addGenerations(program);
 addKeys(program);
 addDeadLetters(program);
+addLedger(program);
 
 const topics = program
   .command('topics')

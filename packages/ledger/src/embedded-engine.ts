@@ -24,7 +24,7 @@ export async function openEmbeddedEngine(folder: string): Promise<Engine> {
   const anchor = openSession(folder, configFile);
   let writer: ClickHouseClient;
   try {
-    writer = await openWriter(folder);
+    writer = await openWriter(folder, scopeMark(null, secret));
   } catch (cause) {
     anchor.close();
     throw cause;
@@ -42,7 +42,8 @@ export async function openEmbeddedEngine(folder: string): Promise<Engine> {
   return {
     command: (statement) =>
       inTurn(async () => {
-        await writer.command({ query: statement });
+        // Else an "insert … select" of ours would be taken for the last block sent again.
+        await writer.command({ query: statement, clickhouse_settings: { insert_deduplication_token: '' } });
       }),
     insert: (table, columns, rows, token) =>
       inTurn(async () => {
@@ -58,6 +59,7 @@ export async function openEmbeddedEngine(folder: string): Promise<Engine> {
       const answer = readOnce(folder, query, format, {
         limits: scope.limits,
         mark: scopeMark(scope.tenant, secret),
+        parameters: scope.parameters ?? {},
       });
       reads.add(answer);
       const forget = (): void => void reads.delete(answer);
@@ -85,7 +87,8 @@ function openSession(folder: string, configFile: string): Session {
   }
 }
 
-async function openWriter(folder: string): Promise<ClickHouseClient> {
+/** Its statements read rows of all tenants, as rollups and corrections of ours need. */
+async function openWriter(folder: string, mark: string): Promise<ClickHouseClient> {
   const writer = connect(folder);
   for (const query of [
     `create database if not exists ${EMBEDDED_DATABASE}`,
@@ -97,6 +100,7 @@ async function openWriter(folder: string): Promise<ClickHouseClient> {
   ]) {
     await writer.command({ query });
   }
+  await writer.command({ query: 'select 1', clickhouse_settings: { log_comment: mark } });
   return writer;
 }
 
@@ -108,7 +112,7 @@ async function readOnce(
   folder: string,
   query: string,
   format: Parameters<Engine['read']>[1],
-  scope: { limits: QueryLimits; mark: string },
+  scope: { limits: QueryLimits; mark: string; parameters: Readonly<Record<string, string>> },
 ): Promise<string> {
   const reader = connect(folder);
   try {
@@ -119,7 +123,7 @@ async function readOnce(
     });
     // From here on the connection can neither write nor change a setting, its scope and limits included.
     await reader.command({ query: 'select 1', clickhouse_settings: { readonly: '1' } });
-    const result = await reader.query({ query, format });
+    const result = await reader.query({ query, format, query_params: { ...scope.parameters } });
     return await result.text();
   } finally {
     await reader.close();

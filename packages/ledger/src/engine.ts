@@ -18,18 +18,32 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-export type LedgerFormat =
-  | 'JSON'
-  | 'JSONCompact'
-  | 'JSONEachRow'
-  | 'JSONCompactEachRow'
-  | 'CSVWithNames'
-  | 'TabSeparatedWithNames';
+/** Formats of text: what an answer is held in. */
+export const FORMATS = [
+  'JSON',
+  'JSONStrings',
+  'JSONCompact',
+  'JSONCompactStrings',
+  'JSONEachRow',
+  'JSONStringsEachRow',
+  'JSONCompactEachRow',
+  'JSONCompactEachRowWithNames',
+  'JSONCompactEachRowWithNamesAndTypes',
+  'CSV',
+  'CSVWithNames',
+  'CSVWithNamesAndTypes',
+  'TabSeparated',
+  'TabSeparatedWithNames',
+  'TabSeparatedWithNamesAndTypes',
+] as const;
+export type LedgerFormat = (typeof FORMATS)[number];
 
 interface ReadScope {
   /** Null = rows of all tenants (admin scope). */
   tenant: string | null;
   limits: QueryLimits;
+  /** Values of `{name:Type}` in the query. */
+  parameters?: Readonly<Record<string, string>>;
 }
 
 export interface QueryLimits {

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { openEmbeddedEngine } from './embedded-engine.js';
 import { DEFAULT_LIMITS, type Engine, type LedgerFormat, type QueryLimits } from './engine.js';
 import { guardQuery } from './guard-query.js';
 import { migrate } from './migrate.js';
-import type { PriceBook } from './price-book.js';
-import { loadPriceBook, seedPrices } from './price-store.js';
-import { openServerEngine, type ServerOptions } from './server-engine.js';
+import { type LedgerAudit, startAudit } from './audit.js';
+import type { Price, PriceAlias, PriceBook } from './price-book.js';
+import { importPrices, loadPriceBook, seedPrices } from './price-store.js';
+import { type Repricing, type RepriceRequest, reprice } from './reprice.js';
+import { type RollupRefresh, refreshRollup } from './rollup.js';
+import type { ServerOptions } from './server-engine.js';
 import { STEP_COLUMNS, type StepRow } from './step-row.js';
 import { TASK_COLUMNS, type TaskRow } from './task-row.js';
 
@@ -27,6 +29,23 @@ export interface Ledger {
   /** Prices as they stood when the ledger was opened or `reloadPrices` was last called. */
   readonly prices: PriceBook;
   reloadPrices(): Promise<void>;
+  /**
+   * Stores price lines and aliases; what is already said is `unchanged`. Steps from then on are priced by them, once
+   * every process has called `reloadPrices`; the past stays as it is: see `reprice`.
+   */
+  importPrices(
+    prices: readonly Price[],
+    aliases?: readonly PriceAlias[],
+  ): Promise<{ stored: number; unchanged: number }>;
+  /** Prices answers of the past anew, those asked for and no others, and leaves a trace in `repricings`. */
+  reprice(request: RepriceRequest): Promise<Repricing>;
+  /** Begins to hold the ledger against what the log says; see `LedgerAudit`. */
+  startAudit(): Promise<LedgerAudit>;
+  /**
+   * Brings the sums behind `cost_per_completed_task` up to date. Its answers are exact without, and slower the more
+   * tasks were touched since the last refresh: call it every minute or so, from any process.
+   */
+  refreshRollup(): Promise<RollupRefresh>;
   /** Inserts one block of steps or of tasks; see `blockToken`. An empty block is a no-op. */
   insertBlock(block: LedgerBlock): Promise<void>;
   /**
@@ -48,6 +67,8 @@ export interface QueryOptions {
   tenant?: string;
   format?: LedgerFormat;
   limits?: Partial<QueryLimits>;
+  /** Values of `{name:Type}` in the query. */
+  parameters?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -67,8 +88,7 @@ export function blockToken(
 
 /** Opens the ledger, brings its tables up to date (refusing newer ones) and loads the prices. */
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
-  const engine =
-    options.kind === 'embedded' ? await openEmbeddedEngine(options.path) : await openServerEngine(options);
+  const engine = await openEngine(options);
   try {
     await migrate(engine);
     await seedPrices(engine);
@@ -77,6 +97,12 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     await engine.close();
     throw error;
   }
+}
+
+/** Loaded when asked for: the embedded engine is a library of 500 MB, which a process with a server never needs. */
+async function openEngine(options: LedgerOptions): Promise<Engine> {
+  if (options.kind === 'server') return (await import('./server-engine.js')).openServerEngine(options);
+  return (await import('./embedded-engine.js')).openEmbeddedEngine(options.path);
 }
 
 class EngineLedger implements Ledger {
@@ -93,6 +119,28 @@ class EngineLedger implements Ledger {
     this.book = await loadPriceBook(this.engine);
   }
 
+  async importPrices(
+    prices: readonly Price[],
+    aliases: readonly PriceAlias[] = [],
+  ): Promise<{ stored: number; unchanged: number }> {
+    const result = await importPrices(this.engine, prices, aliases);
+    await this.reloadPrices();
+    return result;
+  }
+
+  async reprice(request: RepriceRequest): Promise<Repricing> {
+    await this.reloadPrices();
+    return await reprice(this.engine, this.book, request);
+  }
+
+  startAudit(): Promise<LedgerAudit> {
+    return startAudit(this.engine);
+  }
+
+  refreshRollup(): Promise<RollupRefresh> {
+    return refreshRollup(this.engine);
+  }
+
   async insertBlock(block: LedgerBlock): Promise<void> {
     if (block.rows.length === 0) return;
     const table = block.kind === 'steps' ? 'step_rows' : 'task_rows';
@@ -105,7 +153,12 @@ class EngineLedger implements Ledger {
     const tenant = options.tenant ?? null;
     const query = guardQuery(sql, { tenantOnly: tenant !== null });
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
-    return await this.engine.read(query, options.format ?? 'JSON', { tenant, limits });
+    const { parameters } = options;
+    return await this.engine.read(query, options.format ?? 'JSON', {
+      tenant,
+      limits,
+      ...(parameters === undefined ? {} : { parameters }),
+    });
   }
 
   async close(): Promise<void> {

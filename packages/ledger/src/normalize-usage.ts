@@ -20,7 +20,10 @@ export type UsageFlag =
   | 'cache_exceeds_input'
   /** Reasoning tokens are more than the output said to include them. */
   | 'reasoning_exceeds_output'
-  /** There are cached tokens, and neither the event nor the provider says whether the input includes them. */
+  /**
+   * There are cached tokens, and neither the event nor the provider says whether the input includes them; or the event
+   * says itself that its counts contradict each other (see `readProviderUsage`).
+   */
   | 'semantics_unknown';
 
 /** A count that cannot be one: a string, NaN, negative, with a fraction, or beyond `MAX_TOKENS`. */
@@ -63,7 +66,7 @@ export function normalizeUsage(
     else if (meant === 'input_includes_cache') flags.push('cache_exceeds_input');
   }
   if (reasoning > output) flags.push('reasoning_exceeds_output');
-  if (meant === 'unknown' && cached > 0) flags.push('semantics_unknown');
+  if (semantics === 'unknown' || (meant === 'unknown' && cached > 0)) flags.push('semantics_unknown');
 
   return {
     input_uncached,

@@ -85,7 +85,7 @@ export function createPriceBook(prices: readonly Price[], aliases: readonly Pric
  * one. `reasoning` is part of `output` and not charged again.
  */
 export function costOf(
-  usage: DisjointUsage,
+  usage: Pick<DisjointUsage, 'input_uncached' | Exclude<PricedKind, 'input'>>,
   { perToken }: Pick<ResolvedPrice, 'perToken'>,
 ): Picodollars | null {
   let sum = 0n;

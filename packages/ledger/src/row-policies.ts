@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
 
 /** Tables whose rows belong to a tenant. A new one must be added here; a test compares with the schema. */
-export const TENANT_TABLES = ['step_rows', 'task_rows'] as const;
+export const TENANT_TABLES = [
+  'audit_step_rows',
+  'audit_task_rows',
+  'reprice_rows',
+  'rollup_deltas',
+  'rollup_units',
+  'step_rows',
+  'task_rows',
+  'touched_rows',
+] as const;
 
 /**
  * What a reading connection says about itself, in a setting (`log_comment`: any text, no other use here):

@@ -45,6 +45,7 @@ export async function openServerEngine(options: ServerOptions): Promise<Engine> 
       const result = await client.query({
         query,
         format,
+        query_params: { ...scope.parameters },
         clickhouse_settings: { ...readSettings(scope.limits), readonly: '1' },
       });
       return await result.text();

@@ -7,6 +7,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a key must be allowed to do; `open` = no key is asked for. Every route must say. */
     scope?: Scope | 'open';
+    /** True: the key may stand where clients of ClickHouse put a password. */
+    keyAsPassword?: boolean;
   }
   interface FastifyRequest {
     apiKey: ApiKey | null;
@@ -29,7 +31,11 @@ export function guardRoutes(app: FastifyInstance, pool: pg.Pool): void {
     const scope = request.routeOptions.config.scope;
     // Undefined only where no route was found: the 404 tells nobody anything.
     if (scope === undefined || scope === 'open') return;
-    const key = await findKey(pool, bearerOf(request));
+    const { keyAsPassword } = request.routeOptions.config;
+    const key = await findKey(
+      pool,
+      (keyAsPassword === true ? passwordOf(request) : null) ?? bearerOf(request),
+    );
     if (key === null) throw unauthorized('This API key is not known, or was revoked.');
     if (!key.scopes.includes(scope)) {
       throw new Problem('forbidden', `This API key lacks the scope "${scope}".`, {
@@ -44,6 +50,16 @@ export function guardRoutes(app: FastifyInstance, pool: pg.Pool): void {
 export function tenantOf(request: FastifyRequest): string {
   if (request.apiKey === null) throw new Error('A route without a key asked for a tenant.');
   return request.apiKey.tenant;
+}
+
+/** `X-ClickHouse-Key`, or the password of Basic; null where there is neither. The user's name means nothing. */
+function passwordOf(request: FastifyRequest): string | null {
+  const key = request.headers['x-clickhouse-key'];
+  if (typeof key === 'string' && key !== '') return key;
+  const basic = /^Basic +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (basic === undefined) return null;
+  const pair = Buffer.from(basic, 'base64').toString('utf8');
+  return pair.slice(pair.indexOf(':') + 1);
 }
 
 function bearerOf(request: FastifyRequest): string {

@@ -13,6 +13,8 @@ import { costRoutes } from './routes/costs.js';
 import { erasureRoute } from './routes/erasures.js';
 import { eventRoutes } from './routes/events.js';
 import { operationRoutes } from './routes/operations.js';
+import { otlpRoutes } from './routes/otlp.js';
+import { clickhouseRoutes } from './routes/sql-clickhouse.js';
 import { sqlRoute } from './routes/sql.js';
 import { validateWithZod } from './validate.js';
 
@@ -64,6 +66,8 @@ export async function createContextApi(options: ContextApiOptions): Promise<Cont
     artifactRoutes(served, options, limits);
     costRoutes(served, options);
     sqlRoute(served, options);
+    clickhouseRoutes(served, options);
+    otlpRoutes(served, options, limits);
     erasureRoute(served);
   });
   // A connection that is kept alive would hold up the close for as long as its client likes.

@@ -55,6 +55,8 @@ export function createLedgerReader(ledger: Pick<Ledger, 'query'>): LedgerReader 
       return { meta, data };
     },
 
+    text: (tenant, query, options) => ledger.query(query, { readonly: true, tenant, ...options }),
+
     async costs(tenant, groupBy) {
       const columns = groupBy.map((group) => COLUMNS[group]).join(', ');
       const costs = await rows(

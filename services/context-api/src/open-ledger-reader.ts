@@ -1,3 +1,4 @@
+import { openLedger } from '@palimpsest/ledger';
 import {
   type API_VARIABLES,
   type CLICKHOUSE_VARIABLES,
@@ -30,8 +31,6 @@ export async function openLedgerReader(
   }
   if (url !== null && token !== null) return createLedgerReader(remoteLedger({ url, token }));
   if (server === null) return null;
-  // Only here: the package loads the embedded engine as well.
-  const { openLedger } = await import('@palimpsest/ledger');
   const ledger = await openLedger({ kind: 'server', ...server });
   onStop(() => ledger.close());
   return createLedgerReader(ledger);

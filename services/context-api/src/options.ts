@@ -1,4 +1,5 @@
 import type { EventCodec } from '@palimpsest/events';
+import type { LedgerFormat, QueryLimits } from '@palimpsest/ledger';
 import type { EventLog } from '@palimpsest/log';
 import type { Logger, Metrics } from '@palimpsest/observability';
 import type { ObjectStore } from '@palimpsest/views';
@@ -47,6 +48,15 @@ export interface LedgerReader {
   costs(tenant: string, groupBy: readonly CostGroup[]): Promise<readonly object[]>;
   /** The answer to one read-only query: columns as `meta`, rows as `data`. Rejects with what was wrong with it. */
   sql(tenant: string, query: string): Promise<object>;
+  /** The same as the engine writes it, for clients of ClickHouse. Without it they are told that there is none. */
+  text?(tenant: string, query: string, options: LedgerTextOptions): Promise<string>;
+}
+
+export interface LedgerTextOptions {
+  format: LedgerFormat;
+  limits: Partial<QueryLimits>;
+  /** Values of `{name:Type}` in the query. */
+  parameters: Readonly<Record<string, string>>;
 }
 
 export interface Limits {

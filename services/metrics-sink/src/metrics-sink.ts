@@ -14,6 +14,7 @@ import {
 } from '@palimpsest/runtime';
 import type pg from 'pg';
 import { blockOf } from './block-of.js';
+import { keepRollupFresh } from './keep-rollup-fresh.js';
 import { type Block, blocksWithin, settleBlocks, writeBlock } from './ledger-blocks.js';
 import { readRange } from './read-range.js';
 
@@ -45,9 +46,10 @@ export const METRICS_SINK = 'metrics-sink';
  * | after the insert, before the block is settled | the same                                                     |
  * | a former owner's insert arrives late          | it carries the same token, or is recognized row by row       |
  */
-export function createMetricsSink(options: MetricsSinkOptions): Promise<RunningConsumer> {
+export async function createMetricsSink(options: MetricsSinkOptions): Promise<RunningConsumer> {
   const { log, pool, decode, metrics, logger, maxRecords, concurrency, retry } = options;
-  return startManualConsumer({
+  const followPrices = pricesOf(options);
+  const consumer = await startManualConsumer({
     name: METRICS_SINK,
     generation: options.generation ?? 0,
     topics: [TOPICS.steps, TOPICS.tasks],
@@ -56,11 +58,37 @@ export function createMetricsSink(options: MetricsSinkOptions): Promise<RunningC
     metrics,
     logger,
     decode: (record) => decode(record),
-    handleBatch: (events, context, checkpoint) => handleBatch(options, events, context, checkpoint),
+    handleBatch: async (events, context, checkpoint) => {
+      await followPrices();
+      await handleBatch(options, events, context, checkpoint);
+    },
     ...(maxRecords === undefined ? {} : { maxRecords }),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(retry === undefined ? {} : { retry }),
   });
+  const rollup = keepRollupFresh(options.ledger, logger);
+  return {
+    done: consumer.done,
+    lag: () => consumer.lag(),
+    ready: () => consumer.ready(),
+    async stop() {
+      await consumer.stop();
+      await rollup.stop();
+    },
+  };
+}
+
+/** A price that another process imports holds for steps handled this long after it, at the latest. */
+const PRICES_AGE_MS = 60_000;
+
+/** Looks prices up again when they are old; while the ledger is away, those known last go on holding. */
+function pricesOf({ ledger, logger }: MetricsSinkOptions): () => Promise<void> {
+  let loadedAt = performance.now();
+  return async () => {
+    if (performance.now() - loadedAt < PRICES_AGE_MS) return;
+    loadedAt = performance.now();
+    await ledger.reloadPrices().catch((err: unknown) => logger.warn({ err }, 'prices were not loaded anew'));
+  };
 }
 
 async function handleBatch(

@@ -38,10 +38,11 @@ export class SinkWorld {
   }
 
   async append(events: readonly PalimpsestEvent[]): Promise<void> {
-    for (const event of events) {
-      await this.log.append(topicOf(event.type), [
-        { key: keyOf(event), value: Buffer.from(JSON.stringify(event)) },
-      ]);
+    for (const topic of [TOPICS.steps, TOPICS.tasks]) {
+      const records = events
+        .filter((event) => topicOf(event.type) === topic)
+        .map((event) => ({ key: keyOf(event), value: Buffer.from(JSON.stringify(event)) }));
+      if (records.length > 0) await this.log.append(topic, records);
     }
   }
 

@@ -1,7 +1,15 @@
-import { inputBatch, inputDigest, keyOf, type PalimpsestEvent, toEvent, topicOf } from '@palimpsest/events';
+import {
+  inputBatch,
+  inputDigest,
+  type InputEvent,
+  keyOf,
+  type PalimpsestEvent,
+  toEvent,
+  topicOf,
+} from '@palimpsest/events';
 import { traceHeaders } from '@palimpsest/observability';
 import { acceptBatch, AcceptConflictError, type Candidate } from '@palimpsest/views';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { tenantOf } from '../authorize.js';
 import { newEventId } from '../event-id.js';
@@ -30,53 +38,62 @@ export function eventRoutes(app: FastifyInstance, options: ContextApiOptions, li
       body: inputBatch,
       response: { 202: receipt },
     },
-    handler: async (request, reply) => {
-      const tenant = tenantOf(request);
-      const live = await options.live();
-      const now = Date.now();
-      const origin = {
-        tenant,
-        now,
-        newId: () => newEventId(now),
-        strategy: live.label,
-        generation: live.generation,
-      };
-      const events = request.body.events.map((input, index): NewEvent => {
-        const event = toEvent(input, origin);
-        return {
-          eventId: event.event_id,
-          conversationId: event.conversation_id,
-          seq: event.seq,
-          digest: inputDigest(input),
-          topic: topicOf(event.type),
-          key: keyOf(event),
-          value: encode(options, event, index, limits.eventBytes),
-        };
-      });
-      const trace = traceHeaders(request.headers);
-      const accepted = await acceptBatch(options.pool, tenant, events, async (topic, fresh) => {
-        const records = fresh.map((one) => ({
-          key: one.key,
-          value: one.value,
-          headers: { ...trace, 'event-id': one.eventId },
-        }));
-        return options.log.append(topic, records).catch((cause: unknown) => {
-          throw new Problem('unavailable', 'The log cannot take events at the moment. Try again.', {
-            headers: { 'retry-after': '1' },
-            cause,
-          });
-        });
-      }).catch((error: unknown) => {
-        throw error instanceof AcceptConflictError ? conflict(error) : error;
-      });
-      const duplicates = accepted.filter((one) => one.duplicate).length;
-      return reply.code(202).send({
-        accepted: accepted.length - duplicates,
-        duplicates,
-        positions: accepted.map((one) => ({ event_id: one.eventId, position: one.position })),
-      });
-    },
+    handler: async (request, reply) =>
+      reply.code(202).send(await acceptInputs(options, limits, request, request.body.events)),
   });
+}
+
+/** Accepts events of the key's tenant as a whole, whatever route they came by. Throws the Problem to answer with. */
+export async function acceptInputs(
+  options: ContextApiOptions,
+  limits: Limits,
+  request: FastifyRequest,
+  inputs: readonly InputEvent[],
+): Promise<z.infer<typeof receipt>> {
+  const tenant = tenantOf(request);
+  const live = await options.live();
+  const now = Date.now();
+  const origin = {
+    tenant,
+    now,
+    newId: () => newEventId(now),
+    strategy: live.label,
+    generation: live.generation,
+  };
+  const events = inputs.map((input, index): NewEvent => {
+    const event = toEvent(input, origin);
+    return {
+      eventId: event.event_id,
+      conversationId: event.conversation_id,
+      seq: event.seq,
+      digest: inputDigest(input),
+      topic: topicOf(event.type),
+      key: keyOf(event),
+      value: encode(options, event, index, limits.eventBytes),
+    };
+  });
+  const trace = traceHeaders(request.headers);
+  const accepted = await acceptBatch(options.pool, tenant, events, async (topic, fresh) => {
+    const records = fresh.map((one) => ({
+      key: one.key,
+      value: one.value,
+      headers: { ...trace, 'event-id': one.eventId },
+    }));
+    return options.log.append(topic, records).catch((cause: unknown) => {
+      throw new Problem('unavailable', 'The log cannot take events at the moment. Try again.', {
+        headers: { 'retry-after': '1' },
+        cause,
+      });
+    });
+  }).catch((error: unknown) => {
+    throw error instanceof AcceptConflictError ? conflict(error) : error;
+  });
+  const duplicates = accepted.filter((one) => one.duplicate).length;
+  return {
+    accepted: accepted.length - duplicates,
+    duplicates,
+    positions: accepted.map((one) => ({ event_id: one.eventId, position: one.position })),
+  };
 }
 
 function encode(options: ContextApiOptions, event: PalimpsestEvent, index: number, maxBytes: number): Buffer {
