@@ -26,7 +26,9 @@ export async function planCommand(
     output.line(
       dollars === null
         ? 'What they cost is not known: give --prices <input,output>, dollars per million tokens.'
-        : `They cost ${money(dollars[0])} to ${money(dollars[1])}.`,
+        : dollars[1] === 0
+          ? 'They cost nothing.'
+          : `They cost ${money(dollars[0])} to ${money(dollars[1])}.`,
     );
     output.value({ strategy: strategy.label, ...plan });
   });
