@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createEmbeddedLog } from '@palimpsest/log-embedded';
@@ -72,6 +72,15 @@ describe('the operator', () => {
   ])('is told with exit code 2: %s', async (_, args) => {
     const command = runCommand([...args, '--data', data]);
     expect((await command.ended).code).toBe(2);
+  });
+
+  it('is told the line of a strategy file that does not hold, before anything starts', async () => {
+    const file = path.join(data, 'bad.yaml');
+    writeFileSync(file, 'name: x\nwindow:\n  messages: many\n');
+    const command = runCommand(['replay', '--strategy', file, '--data', data]);
+    expect((await command.ended).code).toBe(2);
+    expect(command.stderr()).toMatch(/bad\.yaml:3: window\.messages: /);
+    expect(command.stderr()).not.toContain('Starting');
   });
 
   it('is told which key or letter there is not', async () => {

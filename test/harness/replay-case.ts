@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type ChatEvent, createCodec, EVENT_TYPES, type EventCodec, TOPICS } from '@palimpsest/events';
 import { createExtractiveModel } from '@palimpsest/llm';
-import { createEmbeddedLog, type EmbeddedLog } from '@palimpsest/log-embedded';
+import type { EventLog } from '@palimpsest/log';
+import { createEmbeddedLog } from '@palimpsest/log-embedded';
 import { createLogger, createMetrics } from '@palimpsest/observability';
 import { openPool } from '@palimpsest/postgres';
 import { parseStrategy, type Strategy } from '@palimpsest/strategy';
@@ -25,7 +26,7 @@ type LanguageModel = BuildParts['model'];
 export interface ReplayCase {
   database: TestDatabase;
   pool: pg.Pool;
-  log: EmbeddedLog;
+  log: EventLog;
   codec: EventCodec;
   parts: BuildParts;
   append(events: readonly ChatEvent[]): Promise<void>;
@@ -44,10 +45,13 @@ export function namedStrategy(yaml: string): Strategy & { name: string } {
   return { ...strategy, name: strategy.settings.name };
 }
 
-export async function replayCase(live: string, given: { model?: LanguageModel } = {}): Promise<ReplayCase> {
+export async function replayCase(
+  live: string,
+  given: { model?: LanguageModel; log?: EventLog } = {},
+): Promise<ReplayCase> {
   const database = await freshDatabase({ migrated: true });
   const { pool } = database;
-  const log = await createEmbeddedLog({ pool, listen: database.url, pollMs: 200 });
+  const log = given.log ?? (await createEmbeddedLog({ pool, listen: database.url, pollMs: 200 }));
   for (const topic of Object.values(TOPICS)) {
     await log.createTopic(topic, PARTITIONS);
     await log.createTopic(`${topic}.dead-letters`, 1);

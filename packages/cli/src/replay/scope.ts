@@ -6,7 +6,7 @@ import { eventsOf, type LogDecoder } from './events-of.js';
 export interface ReplayScope {
   tenant?: string;
   conversations?: readonly string[];
-  /** Conversations that this agent took part in. */
+  /** Conversations that an agent of this name took part in, or whose settings name its type. */
   agent?: string;
   /** Conversations with an event in [from, to), ms since 1970. */
   from?: number;
@@ -45,11 +45,15 @@ export async function acceptsOf(
   const times = new Set<string>();
   for await (const { event } of eventsOf(log, TOPICS.messages, decode)) {
     if (!isNamed(event)) continue;
-    if (agent === undefined || event.agent === agent) agents.add(keyOf(event));
+    if (agent === undefined || isOf(agent, event)) agents.add(keyOf(event));
     const at = event.occurred_at;
     if ((from === undefined || at >= from) && (to === undefined || at < to)) times.add(keyOf(event));
   }
   return (event) => isNamed(event) && agents.has(keyOf(event)) && times.has(keyOf(event));
+}
+
+function isOf(agent: string, event: PalimpsestEvent): boolean {
+  return event.agent === agent || (event.type === 'conversation_settings' && event.agent_type === agent);
 }
 
 function keyOf({ tenant, conversation_id }: PalimpsestEvent): string {
