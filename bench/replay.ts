@@ -29,12 +29,13 @@ export async function run(options: BenchOptions = {}): Promise<BenchResult> {
     const first = await replay(store, strategyOf('small'));
     // In pieces, so that the events themselves do not count as memory.
     for (let made = small; made < events; made += small) {
-      await fillLog(store, renumbered(made, small, events / 100), PARTITIONS);
+      await fillLog(store, piece(made, small), PARTITIONS);
     }
     const rates = { live: [] as number[], replay: [] as number[] };
     let memory = 0;
     for (let repetition = 0; repetition < (options.quick ? 1 : 3); repetition += 1) {
-      const generation = 100 + repetition;
+      // Above those that replays number on.
+      const generation = 1000 * (repetition + 1);
       rates.live.push(events / (await live(store, generation)));
       const large = await replay(store, strategyOf(`large-${repetition}`));
       rates.replay.push(events / large.seconds);
@@ -65,11 +66,12 @@ function strategyOf(name: string): Strategy {
   return parseStrategy(`name: ${name}\n`, 'bench');
 }
 
-function renumbered(from: number, count: number, conversations: number) {
-  return chatEvents(count, conversations, chatText()).map((event, index) => ({
+/** Conversations come and go: each piece of the log has its own. */
+function piece(from: number, count: number) {
+  return chatEvents(count, count / 100, chatText()).map((event, index) => ({
     ...event,
+    conversation_id: `${event.conversation_id}-${from}`,
     event_id: `00000000-0000-4000-8000-${(from + index).toString(16).padStart(12, '0')}`,
-    ...('call_id' in event ? { call_id: `${event.call_id}-${from}` } : {}),
   }));
 }
 

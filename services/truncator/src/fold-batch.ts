@@ -108,13 +108,14 @@ export async function foldBatch(
     views.map(({ key, state }) => ({ ...key, state })),
     tools.counter,
   );
-  await upsertViews(
-    tx,
-    generation,
-    partition,
-    views.map(({ key, state, offset }) => ({ ...key, offset, state: encodeState(state) })),
-  );
-  for (const [key, state] of states) tools.hot.set(context, key, state);
+  const sizes = new Map<string, number>();
+  const written = views.map(({ key, state, offset }) => {
+    const row = { ...key, offset, state: encodeState(state) };
+    sizes.set(mapKey(key), row.state.length);
+    return row;
+  });
+  await upsertViews(tx, generation, partition, written);
+  for (const [key, state] of states) tools.hot.set(context, key, state, sizes.get(key));
   tools.hot.trim(partition);
 }
 

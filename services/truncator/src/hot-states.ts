@@ -1,7 +1,10 @@
 import type { ConversationState } from '@palimpsest/strategy';
 
-/** Conversations kept in memory per partition; beyond it the one used longest ago is dropped. */
-const HOT_CONVERSATIONS = 2000;
+/**
+ * Bytes of rows of `context_views` whose states one process keeps, over all its partitions; beyond it those used
+ * longest ago are dropped. In memory a state takes about three times its row.
+ */
+const HOT_BYTES = 64 * 1024 * 1024;
 
 /** Whose states: one ownership of one partition, from a take-over to the next. */
 export interface Ownership {
@@ -11,7 +14,8 @@ export interface Ownership {
 
 interface Held {
   epoch: bigint;
-  states: Map<string, ConversationState>;
+  states: Map<string, { state: ConversationState; bytes: number }>;
+  bytes: number;
 }
 
 /**
@@ -21,34 +25,46 @@ interface Held {
  */
 export class HotStates {
   readonly #partitions = new Map<number, Held>();
+  readonly #limit: number;
+
+  constructor(limit: number = HOT_BYTES) {
+    this.#limit = limit;
+  }
 
   get({ partition, epoch }: Ownership, key: string): ConversationState | undefined {
     const held = this.#partitions.get(partition);
     if (held === undefined || held.epoch !== epoch) return undefined;
-    const state = held.states.get(key);
-    if (state === undefined) return undefined;
+    const found = held.states.get(key);
+    if (found === undefined) return undefined;
     held.states.delete(key);
-    held.states.set(key, state);
-    return state;
+    held.states.set(key, found);
+    return found.state;
   }
 
-  /** Of an epoch that has passed nothing is kept: its transaction is bound to fail. */
-  set({ partition, epoch }: Ownership, key: string, state: ConversationState): void {
+  /** `bytes`: of its row; undefined = as before. Of an epoch that has passed nothing is kept: it is bound to fail. */
+  set({ partition, epoch }: Ownership, key: string, state: ConversationState, bytes?: number): void {
     let held = this.#partitions.get(partition);
     if (held === undefined || held.epoch < epoch) {
-      held = { epoch, states: new Map() };
+      held = { epoch, states: new Map(), bytes: 0 };
       this.#partitions.set(partition, held);
     }
-    if (held.epoch === epoch) held.states.set(key, state);
+    if (held.epoch !== epoch) return;
+    const before = held.states.get(key)?.bytes ?? 0;
+    const size = bytes ?? before;
+    held.states.delete(key);
+    held.states.set(key, { state, bytes: size });
+    held.bytes += size - before;
   }
 
-  /** Drops the least recently used above the limit. Not during a batch: its states must stay. */
+  /** Drops the least recently used above the partition's share. Not during a batch: its states must stay. */
   trim(partition: number): void {
-    const states = this.#partitions.get(partition)?.states;
-    if (states === undefined) return;
-    for (const key of states.keys()) {
-      if (states.size <= HOT_CONVERSATIONS) return;
-      states.delete(key);
+    const held = this.#partitions.get(partition);
+    if (held === undefined) return;
+    const share = this.#limit / this.#partitions.size;
+    for (const [key, { bytes }] of held.states) {
+      if (held.bytes <= share) return;
+      held.states.delete(key);
+      held.bytes -= bytes;
     }
   }
 
