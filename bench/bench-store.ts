@@ -18,6 +18,7 @@ import { chatFixture } from './fixtures.js';
 
 /** A Postgres of its own with the schema, the embedded log and a codec; gone afterwards. */
 export interface BenchStore {
+  url: string;
   pool: pg.Pool;
   log: EmbeddedLog;
   codec: EventCodec;
@@ -36,6 +37,7 @@ export async function openBenchStore(): Promise<BenchStore> {
   const ids = new Map(EVENT_TYPES.map((type, index) => [type, index + 1]));
   const codec = createCodec({ ids, schemaById: () => Promise.reject(new Error('no other writer')) });
   return {
+    url: postgres.url(),
     pool,
     log,
     codec,

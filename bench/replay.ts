@@ -1,10 +1,10 @@
-import { buildGeneration } from '@palimpsest/cli/replay';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { LogRecord } from '@palimpsest/log';
 import { createLogger, createMetrics } from '@palimpsest/observability';
 import { parseStrategy, type Strategy } from '@palimpsest/strategy';
 import { createTruncator } from '@palimpsest/truncator';
-import { createExtractiveModel } from '@palimpsest/llm';
-import { tokenCounter } from '@palimpsest/tokens';
 import { ensureLiveGeneration } from '@palimpsest/views';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BenchStore, chatEvents, chatText, fillLog, openBenchStore } from './bench-store.js';
@@ -15,8 +15,8 @@ const EVENTS = 300_000;
 const logger = createLogger({ name: 'bench', level: 'error' });
 
 /**
- * A replay of views (truncator alone, as no strategy of this bench has summaries) against the best rate of the live
- * truncator on the same events; then the memory of a replay of ten times as many.
+ * A replay of views (truncator alone, as no strategy of this bench has summaries) in a process of its own against the best
+ * rate of the live truncator on the same events; and its memory beside that of a replay of a tenth as many.
  */
 export async function run(options: BenchOptions = {}): Promise<BenchResult> {
   const events = options.quick ? 6000 : EVENTS;
@@ -26,7 +26,7 @@ export async function run(options: BenchOptions = {}): Promise<BenchResult> {
     await fillLog(store, chatEvents(small, small / 100, chatText()), PARTITIONS);
     await ensureLiveGeneration(store.pool, { ...strategyOf('live'), name: 'live' });
     await live(store, 1);
-    const first = await replay(store, strategyOf('small'));
+    const first = await replay(store, 'small');
     // In pieces, so that the events themselves do not count as memory.
     for (let made = small; made < events; made += small) {
       await fillLog(store, piece(made, small), PARTITIONS);
@@ -37,7 +37,7 @@ export async function run(options: BenchOptions = {}): Promise<BenchResult> {
       // Above those that replays number on.
       const generation = 1000 * (repetition + 1);
       rates.live.push(events / (await live(store, generation)));
-      const large = await replay(store, strategyOf(`large-${repetition}`));
+      const large = await replay(store, `large-${repetition}`);
       rates.replay.push(events / large.seconds);
       memory = Math.max(memory, large.rss);
     }
@@ -101,15 +101,9 @@ async function live(store: BenchStore, generation: number): Promise<number> {
   return seconds;
 }
 
-async function replay(store: BenchStore, strategy: Strategy): Promise<{ seconds: number; rss: number }> {
-  const { pool, log, codec } = store;
-  const model = createExtractiveModel({ countTokens: (text) => tokenCounter(null).count(text) });
-  await pool.query('checkpoint');
-  globalThis.gc?.();
-  let rss = 0;
-  const watch = setInterval(() => (rss = Math.max(rss, process.memoryUsage.rss())), 50);
-  const begin = performance.now();
-  await buildGeneration({ pool, log, codec, model, logger }, strategy);
-  clearInterval(watch);
-  return { seconds: (performance.now() - begin) / 1000, rss };
+async function replay(store: BenchStore, name: string): Promise<{ seconds: number; rss: number }> {
+  await store.pool.query('checkpoint');
+  const worker = fileURLToPath(new URL('replay-worker.js', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [worker, store.url, name]);
+  return JSON.parse(stdout) as { seconds: number; rss: number };
 }
