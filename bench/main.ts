@@ -2,6 +2,8 @@ import type { BenchOptions, BenchResult } from './result.js';
 
 const BENCHES: Record<string, () => Promise<{ run(options: BenchOptions): Promise<BenchResult> }>> = {
   throughput: () => import('./throughput.js'),
+  'throughput-kafka': () => import('./throughput-kafka.js'),
+  latency: () => import('./latency-kafka.js'),
   tokens: () => import('./tokens.js'),
   read: () => import('./read.js'),
   ledger: () => import('./ledger.js'),

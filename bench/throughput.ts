@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChatEvent } from '@palimpsest/events';
 import { TOPICS } from '@palimpsest/events';
-import type { LogRecord } from '@palimpsest/log';
+import type { EventLog, LogRecord } from '@palimpsest/log';
 import { createLogger, createMetrics } from '@palimpsest/observability';
 import { type DecodedRecord, type RunningConsumer, startConsumer } from '@palimpsest/runtime';
 import { float8Array, int8Array, textArray, uuidArray } from '@palimpsest/postgres';
@@ -80,7 +80,10 @@ async function timed(
 
 const logger = createLogger({ name: 'bench', level: 'warn' });
 
-async function truncator(store: BenchStore, generation: number): Promise<RunningConsumer> {
+/** What a consumer under measurement reads from and writes to. */
+export type Stage = Pick<BenchStore, 'pool' | 'codec'> & { log: EventLog };
+
+export async function truncator(store: Stage, generation: number): Promise<RunningConsumer> {
   const strategy = parseStrategy('name: default\nsummary: {}\nfacts: {}\n', 'bench');
   await store.pool.query(
     `insert into palimpsest.generations (generation, strategy_name, strategy_version, strategy, status)
@@ -97,7 +100,7 @@ async function truncator(store: BenchStore, generation: number): Promise<Running
   });
 }
 
-async function floorConsumer(store: BenchStore, generation: number): Promise<RunningConsumer> {
+export async function floorConsumer(store: Stage, generation: number): Promise<RunningConsumer> {
   const table = `bench_floor_${generation}`;
   await store.pool.query(
     `create table ${table} (tenant text not null, conversation_id text not null, event_id uuid not null,
@@ -115,7 +118,7 @@ async function floorConsumer(store: BenchStore, generation: number): Promise<Run
   });
 }
 
-function common(store: BenchStore) {
+function common(store: Stage) {
   return {
     log: store.log,
     pool: store.pool,

@@ -1,6 +1,7 @@
-// `npm run kafka:up | kafka:down | kafka:status`: Apache Kafka for development, under .palimpsest/kafka.
+// `npm run kafka:up | kafka:down | kafka:status`: Apache Kafka for development; its data under .palimpsest/kafka, or where
+// --folder says.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCluster } from '../deploy/kafka-dev/cluster.mjs';
@@ -8,13 +9,19 @@ import { kafkaFolder, missingTool } from '../deploy/kafka-dev/jars.mjs';
 import { waitUntilReady } from '../deploy/kafka-dev/readiness.mjs';
 
 const STOP_WITHIN_MS = 20_000;
-const usage = 'Usage: node scripts/kafka.mjs up [--brokers 1|3] | down [--delete] | status\n';
+const usage =
+  'Usage: node scripts/kafka.mjs up [--brokers 1|3] | down [--delete] | status   [--folder <path>]\n';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { brokers: { type: 'string' }, delete: { type: 'boolean', default: false } },
+  options: {
+    brokers: { type: 'string' },
+    delete: { type: 'boolean', default: false },
+    folder: { type: 'string', default: kafkaFolder },
+  },
 });
-const stateFile = join(kafkaFolder, 'running.json');
+const dataFolder = resolve(values.folder);
+const stateFile = join(dataFolder, 'running.json');
 const commands = { up, down, status };
 const command = commands[positionals[0]];
 if (command === undefined || positionals.length > 1) fail(usage);
@@ -43,9 +50,9 @@ async function up() {
   // Some of several may be left over.
   await end(running?.pids ?? []);
   process.stderr.write('Starting Kafka (the first time its jars are fetched, 54 MB)…\n');
-  const folder = join(kafkaFolder, `cluster-${brokers}`);
+  const folder = join(dataFolder, `cluster-${brokers}`);
   const { bootstrap, pids } = await startCluster({ folder, brokers, detached: true });
-  mkdirSync(kafkaFolder, { recursive: true });
+  mkdirSync(dataFolder, { recursive: true });
   writeFileSync(stateFile, JSON.stringify({ bootstrap, pids, folder }));
   print({ bootstrap });
 }
@@ -57,7 +64,7 @@ async function down() {
   rmSync(stateFile, { force: true });
   if (values.delete) {
     for (const brokers of [1, 3])
-      rmSync(join(kafkaFolder, `cluster-${brokers}`), { recursive: true, force: true });
+      rmSync(join(dataFolder, `cluster-${brokers}`), { recursive: true, force: true });
   }
   process.stderr.write(running === undefined ? 'Kafka was not running.\n' : 'Kafka is stopped.\n');
 }

@@ -1,18 +1,22 @@
 // `npm run start:kafka`: broker, Postgres, registry and every service as a process of its own, then the demonstration of
-// `npm start`. `-- --once` ends after it. Data lies in .palimpsest/kafka-stack, and the broker's in .palimpsest/kafka.
+// `npm start`. `-- --once` ends after it. Data lies in .palimpsest/kafka-stack and the broker's in .palimpsest/kafka, or all
+// of it where `--folder` says.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import path, { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { root, setup } from './setup.mjs';
 
-const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: { once: { type: 'boolean', default: false }, folder: { type: 'string' } },
+});
 const SERVICES = ['truncator', 'summarizer', 'fact-extractor', 'metrics-sink', 'context-api'];
 const READY_WITHIN_MS = 90_000;
-const folder = join(root, '.palimpsest', 'kafka-stack');
+const folder = path.resolve(values.folder ?? join(root, '.palimpsest', 'kafka-stack'));
+const brokerFolder = values.folder === undefined ? [] : ['--folder', join(folder, 'kafka')];
 
 setup();
 const { createKafkaLog } = await built('packages/log-kafka');
@@ -98,7 +102,7 @@ function startBroker() {
 }
 
 function kafkaScript(command, stderr) {
-  return spawnSync(process.execPath, [join(root, 'scripts', 'kafka.mjs'), command], {
+  return spawnSync(process.execPath, [join(root, 'scripts', 'kafka.mjs'), command, ...brokerFolder], {
     cwd: root,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', stderr],
@@ -194,11 +198,13 @@ async function untilReady(name, url) {
 /** Jobs append events and events make jobs: idle is when a look at both, twice in a row, finds nothing. */
 async function settled(pool, log) {
   const { generation } = await liveGeneration(pool);
-  const derived = ['chat.messages', 'context.derivations'];
+  const messages = ['chat.messages'];
   const consumers = [
-    { name: 'truncator', generation, topics: ['chat.messages'] },
-    { name: 'summarizer', generation, topics: derived },
-    { name: 'fact-extractor', generation, topics: derived },
+    { name: 'truncator', generation, topics: messages },
+    ...['summarizer', 'fact-extractor'].flatMap((name) => [
+      { name, generation, topics: messages },
+      { name: `${name}.projection`, generation, topics: ['context.derivations'] },
+    ]),
     { name: 'metrics-sink', generation: 0, topics: ['agent.steps', 'agent.tasks'] },
   ];
   for (let quiet = 0; quiet < 2; await delay(100)) {

@@ -9,11 +9,15 @@ export interface StartOptions {
   jvm?: readonly string[];
   /** More broker settings, over the defaults. */
   settings?: Readonly<Record<string, string | number | boolean>>;
+  /** A second listener with TLS and SASL (PLAIN and SCRAM) beside the open one; passwords by user. */
+  secure?: { users: Readonly<Record<string, string>> };
 }
 
 export interface RunningCluster {
   /** `host:port` of each broker. */
   bootstrap: string[];
+  /** The same brokers by their TLS and SASL listener, and the PEM file of what signed their certificate. */
+  secure?: { bootstrap: string[]; caFile: string };
   pids: number[];
   /** Resolves when clients can use the cluster. */
   ready(): Promise<void>;

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { fetchJars } from './jars.mjs';
 import { waitUntilReady } from './readiness.mjs';
+import { secureListener } from './secure-listener.mjs';
 
 const READY_WITHIN_MS = 120_000;
 const STOP_WITHIN_MS = 20_000;
@@ -14,20 +15,29 @@ const STOP_WITHIN_MS = 20_000;
  * Starts a cluster in `folder`, with the data it holds, and resolves when clients can use it (metadata and a group
  * coordinator, not just an open port).
  */
-export async function startCluster({ folder, brokers = 1, detached = false, jvm = [], settings = {} }) {
+export async function startCluster({
+  folder,
+  brokers = 1,
+  detached = false,
+  jvm = [],
+  settings = {},
+  secure,
+}) {
   const jars = await fetchJars();
   mkdirSync(folder, { recursive: true });
-  const ports = await freePorts(2 * brokers);
+  const ports = await freePorts(3 * brokers);
   const nodes = Array.from({ length: brokers }, (_, i) => ({
     id: i + 1,
-    port: ports[2 * i],
-    controllerPort: ports[2 * i + 1],
+    port: ports[3 * i],
+    controllerPort: ports[3 * i + 1],
+    securePort: ports[3 * i + 2],
     folder: join(folder, `node-${i + 1}`),
   }));
+  const security = secure === undefined ? undefined : secureListener(folder, secure.users);
   const clusterId = readClusterId(folder);
   for (const node of nodes) {
-    writeProperties(node, nodes, settings);
-    format(node, jars, clusterId);
+    writeProperties(node, nodes, { ...security?.settings(node), ...settings });
+    format(node, jars, clusterId, security?.formatFlags ?? []);
   }
   const launch = (node) => {
     const log = openSync(join(node.folder, 'broker.log'), 'a');
@@ -62,6 +72,10 @@ export async function startCluster({ folder, brokers = 1, detached = false, jvm 
   }
   return {
     bootstrap,
+    secure:
+      security === undefined
+        ? undefined
+        : { bootstrap: nodes.map((node) => `127.0.0.1:${node.securePort}`), caFile: security.caFile },
     pids: nodes.map((node) => children.get(node.id).pid),
     ready,
     stop,
@@ -115,7 +129,7 @@ function writeProperties(node, nodes, settings) {
   writeFileSync(propertiesFile(node), lines.join(''));
 }
 
-function format(node, jars, clusterId) {
+function format(node, jars, clusterId, flags) {
   if (existsSync(join(node.folder, 'data', 'meta.properties'))) return;
   const result = spawnSync(
     'java',
@@ -123,10 +137,11 @@ function format(node, jars, clusterId) {
       ...jvmFlags(jars, ['-XX:TieredStopAtLevel=1']),
       'kafka.tools.StorageTool',
       'format',
-      '-t',
-      clusterId,
+      // One word: an id may begin with a dash.
+      `--cluster-id=${clusterId}`,
       '-c',
       propertiesFile(node),
+      ...flags,
     ],
     { encoding: 'utf8' },
   );

@@ -1,4 +1,4 @@
-// The broker's jars: fetched once by Maven from the pinned pom, then kept under .palimpsest/kafka.
+// Jars: fetched once by Maven from a pinned pom, then kept under .palimpsest/kafka.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -11,10 +11,10 @@ const pom = join(here, 'pom.xml');
 /** Where jars and the `kafka:up` cluster lie. */
 export const kafkaFolder = join(dirname(dirname(here)), '.palimpsest', 'kafka');
 
-/** The folder of the jars of this pom: another pom gets another folder, so a stale set is never mixed with a new one. */
-function jarFolder() {
-  const version = createHash('sha256').update(readFileSync(pom)).digest('hex').slice(0, 12);
-  return join(kafkaFolder, `jars-${version}`);
+/** The folder of the jars of a pom: another pom gets another folder, so a stale set is never mixed with a new one. */
+function jarFolder(name, file) {
+  const version = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 12);
+  return join(kafkaFolder, `${name}-${version}`);
 }
 
 /** Why no broker can be had on this machine, in one sentence; undefined when one can. */
@@ -23,7 +23,7 @@ export function missingTool() {
   if (java.error !== undefined) return 'There is no "java" on the PATH: install a Java runtime, 17 or newer.';
   const version = /version "(\d+)/.exec(`${java.stderr}${java.stdout}`)?.[1];
   if (Number(version) < 17) return `Kafka 4 needs Java 17 or newer, "java" is ${version}.`;
-  if (existsSync(jarFolder())) return undefined;
+  if (existsSync(jarFolder('jars', pom))) return undefined;
   const maven = spawnSync('mvn', ['-version'], { encoding: 'utf8', shell: process.platform === 'win32' });
   if (maven.error !== undefined || maven.status !== 0) {
     return 'There is no "mvn" on the PATH to fetch the broker with: install Maven, 3.8 or newer.';
@@ -31,12 +31,17 @@ export function missingTool() {
   return undefined;
 }
 
+/** The folder of the broker's jars, fetched first where they are missing (54 MB). */
+export function fetchJars() {
+  return fetchPom('jars', pom);
+}
+
 /**
- * The folder of the jars, fetched first where they are missing (54 MB; Maven checks their checksums and fails on a
- * wrong one). Two that fetch at once do not disturb each other: the first to finish wins.
+ * The folder of what a pom names, fetched first where it is missing: Maven checks checksums and fails on a wrong one.
+ * `prepare` may change it before it is kept. Two that fetch at once do not disturb each other: the first wins.
  */
-export async function fetchJars() {
-  const folder = jarFolder();
+export async function fetchPom(name, file, prepare = () => undefined) {
+  const folder = jarFolder(name, file);
   if (existsSync(folder)) return folder;
   mkdirSync(kafkaFolder, { recursive: true });
   const partial = mkdtempSync(join(kafkaFolder, 'fetching-'));
@@ -46,10 +51,11 @@ export async function fetchJars() {
       '--quiet',
       '--strict-checksums',
       '--file',
-      pom,
+      file,
       'dependency:copy-dependencies',
       `-DoutputDirectory=${partial}`,
     ]);
+    await prepare(partial);
     renameSync(partial, folder);
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
@@ -71,7 +77,7 @@ function runMaven(args) {
       if (code === 0) return resolve();
       reject(
         new Error(
-          `Maven could not fetch the jars of deploy/kafka-dev/pom.xml (exit ${code}):\n${output.slice(-2000)}`,
+          `Maven could not fetch the jars of a pom of deploy/kafka-dev (exit ${code}):\n${output.slice(-2000)}`,
         ),
       );
     });

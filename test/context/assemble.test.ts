@@ -19,14 +19,18 @@ describe('a context of any history, at any budget', () => {
   for (const [name, strategy] of Object.entries(strategies)) {
     it(`is valid for the provider and never over the budget (${name})`, () => {
       fc.assert(
-        fc.property(histories({ pins: true }), fc.constantFrom(...budgets), (events, budget) => {
-          const context = contextOrFloor(events, budget, strategy);
-          if (context === null) return;
-          expect(openAiViolations(context.messages)).toEqual([]);
-          expect(sentTokens(context.messages)).toBeLessThanOrEqual(budget);
-          expect(context.tokens.total).toBeLessThanOrEqual(budget);
-          expect(sentTokens(context.messages)).toBeLessThanOrEqual(context.tokens.total);
-        }),
+        fc.property(
+          histories({ pins: true, control: true }),
+          fc.constantFrom(...budgets),
+          (events, budget) => {
+            const context = contextOrFloor(events, budget, strategy);
+            if (context === null) return;
+            expect(openAiViolations(context.messages)).toEqual([]);
+            expect(sentTokens(context.messages)).toBeLessThanOrEqual(budget);
+            expect(context.tokens.total).toBeLessThanOrEqual(budget);
+            expect(sentTokens(context.messages)).toBeLessThanOrEqual(context.tokens.total);
+          },
+        ),
         { numRuns: 150 },
       );
     });
@@ -43,7 +47,7 @@ describe('a context of any history, at any budget', () => {
 
   it('survives writing and reading the state', () => {
     fc.assert(
-      fc.property(histories({ pins: true }), (events) => {
+      fc.property(histories({ pins: true, control: true }), (events) => {
         const { state } = foldEvents(events, strategies.default);
         const json = writeState(state);
         expect(writeState(readState(json))).toBe(json);
@@ -55,7 +59,7 @@ describe('a context of any history, at any budget', () => {
   it('has the same state for every order of arrival where the producer gives the order', () => {
     fc.assert(
       fc.property(
-        histories({ pins: true, seq: true, maxNotes: 25 }).chain((events) =>
+        histories({ pins: true, control: true, seq: true, maxNotes: 25 }).chain((events) =>
           fc.tuple(fc.constant(events), fc.shuffledSubarray(events, { minLength: events.length })),
         ),
         ([events, shuffled]) => {

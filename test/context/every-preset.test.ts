@@ -11,7 +11,7 @@ import {
 import { aiSdkViolations, anthropicViolations, openAiViolations } from '@palimpsest/strategy/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contextOf, foldEvents, sentTokens } from '../harness/fold-in-memory.js';
+import { contextOf, foldEvents, sentTokens, sentToolTokens } from '../harness/fold-in-memory.js';
 import { histories } from '../harness/histories.js';
 import { leavesOf } from '../harness/leaves-of.js';
 
@@ -24,21 +24,26 @@ const presets = readdirSync(folder).map((file): [string, Strategy] => [
 describe.each(presets)('the preset %s', (_name, strategy) => {
   it('is valid for every provider, well-formed and within the budget, whatever the history', () => {
     fc.assert(
-      fc.property(histories({ pins: true }), fc.constantFrom(2000, 4000, 8000, 32_000), (events, budget) => {
-        const context = contextWithin(events, strategy, budget);
-        if (context === null) return;
-        const { messages, pieces, stablePieces, tokens } = context;
-        expect(tokens.total).toBeLessThanOrEqual(budget);
-        expect(sentTokens(messages)).toBeLessThanOrEqual(tokens.total);
-        expect(openAiViolations(messages)).toEqual([]);
-        const anthropic = formatAnthropic(pieces, stablePieces);
-        expect(anthropicViolations(anthropic)).toEqual([]);
-        const aiSdk = formatAiSdk(pieces);
-        expect(aiSdkViolations(aiSdk)).toEqual([]);
-        for (const sent of [messages, anthropic, aiSdk, formatText(pieces)]) {
-          expect(textsOf(sent).every((text) => text.isWellFormed())).toBe(true);
-        }
-      }),
+      fc.property(
+        histories({ pins: true, control: true }),
+        fc.constantFrom(2000, 4000, 8000, 32_000),
+        (events, budget) => {
+          const context = contextWithin(events, strategy, budget);
+          if (context === null) return;
+          const { messages, pieces, stablePieces, tokens } = context;
+          expect(tokens.total).toBeLessThanOrEqual(budget);
+          expect(sentTokens(messages) + tokens.slots.tools).toBeLessThanOrEqual(tokens.total);
+          expect(sentToolTokens(context.tools)).toBe(tokens.slots.tools);
+          expect(openAiViolations(messages)).toEqual([]);
+          const anthropic = formatAnthropic(pieces, stablePieces);
+          expect(anthropicViolations(anthropic)).toEqual([]);
+          const aiSdk = formatAiSdk(pieces);
+          expect(aiSdkViolations(aiSdk)).toEqual([]);
+          for (const sent of [messages, anthropic, aiSdk, formatText(pieces)]) {
+            expect(textsOf(sent).every((text) => text.isWellFormed())).toBe(true);
+          }
+        },
+      ),
       { numRuns: 350 },
     );
   });

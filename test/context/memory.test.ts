@@ -142,7 +142,7 @@ function twice(
   const stays = stayingIds(folded);
   const found: string[] = [];
   for (const piece of context.pieces) {
-    if (piece.kind === 'memory') continue;
+    if (piece.kind !== 'unit') continue;
     const { entries } = piece.unit;
     if (entries.some(({ entry }) => stays.has(entry.id))) continue;
     const known = entries.every(({ entry, order }) =>

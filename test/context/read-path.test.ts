@@ -8,6 +8,16 @@ import { openAiViolations } from '@palimpsest/strategy/testing';
 
 const rules: [string, (inline: number) => string][] = [
   [
+    'what weighs enough and the rest in short',
+    (inline) =>
+      `name: s\nwindow: { pinned_first: 2, inline_tokens: ${inline} }\nweights: { threshold: 0.3 }\ndelta: {}\nslots: { tail: 0.2, tool_results: 0.2, memory: 0.4 }\n`,
+  ],
+  [
+    'long answers and the last 12 events',
+    (inline) =>
+      `name: s\nwindow: { messages: 12, inline_tokens: ${inline}, large_replies: { from_tokens: 50 } }\n`,
+  ],
+  [
     'all that fits',
     (inline) => `name: s\nwindow: { pinned_first: 2, inline_tokens: ${inline} }\nsummary: {}\nfacts: {}\n`,
   ],

@@ -5,19 +5,26 @@ import {
   type Assembled,
   type ConversationState,
   decideMode,
+  declareTools,
+  type DeclaredTools,
   emptyState,
   foldEntry,
-  foldPin,
-  foldSettings,
   formatOpenAi,
   type Held,
   insertSorted,
   type OpenAiMessage,
   parseStrategy,
+  foldTask,
   placeOf,
+  refoldTask,
+  type SentTool,
+  staleTasks,
   type Strategy,
+  taskWord,
+  type TaskWord,
 } from '@palimpsest/strategy';
 import { tokenCounter } from '@palimpsest/tokens';
+import { exactJson, foldControl } from '../../services/truncator/src/fold-control.js';
 import { pinnedEntries } from '../../services/truncator/src/pinned-entries.js';
 import { toEntry } from '../../services/truncator/src/to-entry.js';
 
@@ -25,6 +32,7 @@ export interface Folded {
   state: ConversationState;
   entries: Held[];
   originals: Map<string, string>;
+  tools: DeclaredTools | null;
 }
 
 export const counter = tokenCounter(null);
@@ -45,6 +53,8 @@ export function foldingOf({ settings }: Strategy): { add(event: ChatEvent): void
   const state = emptyState();
   const entries: Held[] = [];
   const originals = new Map<string, string>();
+  const words: TaskWord[] = [];
+  let tools: DeclaredTools | null = null;
   const seen = new Set<string>();
   let offset = -1n;
   return {
@@ -60,17 +70,28 @@ export function foldingOf({ settings }: Strategy): { add(event: ChatEvent): void
         if (artifact !== null) originals.set(artifact.id, artifact.content);
         insertSorted(entries, held);
         foldEntry(state, held, settings);
-      } else if (event.type === 'pin' || event.type === 'unpin') {
-        foldPin(state, { messageId: event.message_id, pinned: event.type === 'pin', order: place.order });
-      } else if (event.type === 'conversation_settings') {
-        foldSettings(state, place.order, { model: event.model });
+      } else {
+        foldControl(state, event, place.order);
+        if (event.type === 'state_patch' || event.type === 'phase') words.push(taskWord(event, place.order));
+        if (event.type === 'tools_declared' && (tools === null || place.order > tools.order)) {
+          tools = { order: place.order, tools: declareTools(event.tools, counter) };
+        }
       }
     },
     folded() {
       for (const [id, pin] of state.pins) {
         if (pin.pinned) pin.held = pinnedEntries(id, entries, originals, counter);
       }
-      return { state, entries, originals };
+      for (const task of staleTasks(state)) {
+        refoldTask(
+          state,
+          foldTask(
+            words.filter((word) => word.task === task),
+            exactJson,
+          ),
+        );
+      }
+      return { state, entries, originals, tools };
     },
   };
 }
@@ -94,6 +115,7 @@ export function contextOf(
       originals: folded.originals,
       leaves: [],
       facts: [],
+      tools: folded.tools,
       budget,
       settings: strategy.settings,
       counter,
@@ -103,6 +125,15 @@ export function contextOf(
       return { ...assembled, messages: formatOpenAi(assembled.pieces) };
     }
   }
+}
+
+/** Tokens of declared tools as sent, counted anew: name, description and schema with 7 beside them, and 12 once. */
+export function sentToolTokens(tools: readonly SentTool[]): number {
+  return tools.reduce(
+    (sum, tool) =>
+      sum + 7 + counter.count(tool.name) + counter.count(tool.description) + counter.count(tool.schema),
+    tools.length === 0 ? 0 : 12,
+  );
 }
 
 /** Tokens of OpenAI messages as sent, counted anew and apart from the assembly's own sums. */

@@ -1,70 +1,8 @@
 import { type ChatEvent, type ContentPart, textPart } from '@palimpsest/events';
 import fc from 'fast-check';
+import { History } from './history.js';
 
-/** Builds events of one conversation from short notes, with ids that follow from their position. */
-export class History {
-  readonly events: ChatEvent[] = [];
-  constructor(
-    readonly conversation = 'c1',
-    readonly tenant = 'acme',
-    readonly withSeq = false,
-  ) {}
-
-  message(role: 'system' | 'user' | 'assistant' | 'developer', content: string | ContentPart[]): string {
-    return this.#add({
-      type: 'message',
-      role,
-      content: typeof content === 'string' ? [textPart(content)] : content,
-    });
-  }
-  call(call_id: string, tool: string, args: string, step_id: string | null = null): string {
-    return this.#add({ type: 'tool_call', call_id, tool, arguments: args, step_id });
-  }
-  result(call_id: string, content: string, is_error = false): string {
-    return this.#add({
-      type: 'tool_result',
-      call_id,
-      content: [textPart(content)],
-      content_type: null,
-      is_error,
-    });
-  }
-  pin(message_id: string): string {
-    return this.#add({ type: 'pin', message_id });
-  }
-  unpin(message_id: string): string {
-    return this.#add({ type: 'unpin', message_id });
-  }
-
-  settings(model: string): string {
-    return this.#add({
-      type: 'conversation_settings',
-      agent_type: null,
-      model,
-      language: null,
-      time_zone: null,
-      verbatim: null,
-      full_context: null,
-    });
-  }
-
-  #add(body: Record<string, unknown>): string {
-    const index = this.events.length;
-    const event_id = `00000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`;
-    this.events.push({
-      event_id,
-      tenant: this.tenant,
-      conversation_id: this.conversation,
-      seq: this.withSeq ? BigInt(index) : null,
-      occurred_at: 1_700_000_000_000 + index * 1000,
-      client_id: null,
-      task_id: null,
-      agent: null,
-      ...body,
-    } as unknown as ChatEvent);
-    return event_id;
-  }
-}
+export { History };
 
 const words = [
   'order 55',
@@ -112,6 +50,10 @@ type Note =
       texts: string[];
     }
   | { kind: 'orphan'; text: string }
+  | { kind: 'correction'; back: number }
+  | { kind: 'patch'; task: number; patch: string }
+  | { kind: 'phase'; task: number; phase: string }
+  | { kind: 'tools'; count: number; long: boolean }
   | { kind: 'pin'; back: number }
   | { kind: 'unpin'; back: number };
 
@@ -160,15 +102,61 @@ const pinNote: fc.Arbitrary<Note> = fc.record({
   back: fc.nat({ max: PIN_REACH }),
 });
 
-/** Histories with parallel, open, orphaned and late calls, reused and odd ids, huge and odd texts, images, thinking; pins on request. */
+const value = fc.oneof(
+  shortText,
+  fc.constant(null),
+  fc.constant(12345678901234567890n),
+  fc.array(shortText, { maxLength: 3 }),
+);
+const controlNote: fc.Arbitrary<Note> = fc.oneof(
+  fc.record({ kind: fc.constant('correction' as const), back: fc.nat({ max: PIN_REACH }) }),
+  fc.record({
+    kind: fc.constant('patch' as const),
+    task: fc.nat({ max: 6 }),
+    patch: fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.dictionary(fc.constantFrom('goal', 'decisions', 'n', 'phase'), value).map(toJson),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom(
+          '[1]',
+          'no json',
+          '{"a":{"b":null,"c":{}}}',
+          '{"decisions":{"add":["x\\u0000"]}}',
+        ),
+      },
+    ),
+  }),
+  fc.record({
+    kind: fc.constant('phase' as const),
+    task: fc.nat({ max: 6 }),
+    phase: fc.constantFrom('one', 'two'),
+  }),
+  fc.record({ kind: fc.constant('tools' as const), count: fc.nat({ max: 12 }), long: fc.boolean() }),
+);
+
+/** JSON text with big integers as digits. */
+function toJson(given: object): string {
+  return JSON.stringify(given, (_, one: unknown) => (typeof one === 'bigint' ? `#${one}#` : one)).replace(
+    /"#(\d+)#"/g,
+    '$1',
+  );
+}
+
+/** Histories with parallel, open, orphaned and late calls, reused and odd ids, huge and odd texts, images, thinking; pins, and patches, phases, tools and corrections, on request. */
 export function histories(options: {
   pins: boolean;
+  control?: boolean;
   seq?: boolean;
   maxNotes?: number;
 }): fc.Arbitrary<ChatEvent[]> {
-  const any = options.pins
-    ? fc.oneof({ weight: 9, arbitrary: note }, { weight: 1, arbitrary: pinNote })
-    : note;
+  const any = fc.oneof(
+    { weight: 9, arbitrary: note },
+    ...(options.pins ? [{ weight: 1, arbitrary: pinNote }] : []),
+    ...(options.control === true ? [{ weight: 2, arbitrary: controlNote }] : []),
+  );
   return fc
     .tuple(fc.array(any, { minLength: 1, maxLength: options.maxNotes ?? 40 }), fc.boolean())
     .map(([notes, seq]) => toEvents(notes, options.seq ?? seq));
@@ -192,13 +180,28 @@ function toEvents(notes: readonly Note[], seq: boolean): ChatEvent[] {
       const signature = one.signed ? `sig+/=${turn}` : null;
       const thought: ContentPart = { ...textPart(' hm\n'), kind: 'thinking', signature };
       history.message('assistant', [thought, textPart(one.text)]);
-    } else if (one.kind === 'orphan') history.result(`gone-${turn}`, one.text);
-    else if (one.kind === 'pin' || one.kind === 'unpin') {
+    } else if (one.kind === 'patch') history.patch(`task-${one.task}`, one.patch);
+    else if (one.kind === 'phase') history.phase(`task-${one.task}`, one.phase);
+    else if (one.kind === 'tools') history.tools(toolsOf(one.count, one.long));
+    else if (one.kind === 'orphan') history.result(`gone-${turn}`, one.text);
+    else if (one.kind === 'pin' || one.kind === 'unpin' || one.kind === 'correction') {
       const target = history.events[history.events.length - 1 - one.back];
       if (target !== undefined) history[one.kind](target.event_id);
     } else addTurn(history, one, turn);
   }
   return history.events;
+}
+
+function toolsOf(count: number, long: boolean) {
+  return Array.from({ length: count }, (_, n) => ({
+    name: `tool_${n}`,
+    summary: `Does ${n}.`,
+    schema: {
+      type: 'object',
+      properties: { q: { type: 'string', description: 'what '.repeat(long ? 300 : 3) } },
+    },
+    phases: n % 3 === 0 ? ['one'] : [],
+  }));
 }
 
 function addTurn(history: History, turn: Extract<Note, { kind: 'turn' }>, index: number): void {

@@ -127,6 +127,22 @@ describeWithKafka('what Kafka and kafkajs do to consumers', () => {
     expect(consumed.records).toHaveLength(3);
   });
 
+  it('stops hard when the topic was made anew behind a slow handler, and grew past what was fetched ahead', async () => {
+    const topic = await newTopic();
+    const gate = closedGate();
+    const consumed = await consume(topic, { maxRecords: 1, work: () => gate.opened });
+    for (let i = 0; i < 8; i++) await log.append(topic, [record(`old ${i}`.padEnd(800_000, '.'))]);
+    await admin.deleteTopics({ topics: [topic] });
+    await vi.waitFor(() => log.createTopic(topic, 1), patience);
+    const news = Array.from({ length: 20 }, (_, i) => record(`new ${i}`));
+    await vi.waitFor(() => log.append(topic, news), patience);
+    gate.open();
+    await vi.waitFor(() => expect(consumed.fatal).toHaveLength(1), patience);
+    expect(String(consumed.fatal[0])).toMatch(/made anew.*palimpsest checkpoints reset/);
+    const delivered = consumed.records.map(({ value }) => `${value}`.slice(0, 3));
+    expect(delivered.filter((text) => text !== 'old')).toEqual([]);
+  });
+
   it('says which topic is gone when one was deleted for good', async () => {
     const topic = await newTopic();
     await log.append(topic, [record('a')]);

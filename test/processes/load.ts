@@ -8,14 +8,18 @@ const CHUNK = 24;
 /** A chunk each: about 500 events/s, more than nothing waits and less than what two cores fold beside a broker. */
 const PAUSE_MS = 45;
 const CONVERSATIONS_PER_WAVE = 24;
+/** Of one append, as a platform would try. */
+const MOST_FAILURES = 5;
 
 export interface Load {
   /** Everything appended so far, in the order of the log. */
   readonly records: readonly NewRecord[];
   readonly events: readonly ChatEvent[];
+  /** Appends that failed and were repeated: their records may lie twice in the log. */
+  readonly repeated: number;
   /** Ends with the wave under way, so that every conversation is whole. */
   finish(): Promise<void>;
-  /** Rejects when an append fails; never resolves before `finish`. */
+  /** Rejects when an append fails again and again; never resolves before `finish`. */
   readonly done: Promise<void>;
 }
 
@@ -24,6 +28,16 @@ export function startLoad(log: EventLog, codec: EventCodec, seed: number): Load 
   const records: NewRecord[] = [];
   const events: ChatEvent[] = [];
   let finishing = false;
+  let repeated = 0;
+  const appended = async (chunk: readonly NewRecord[], failures = 0): Promise<void> => {
+    try {
+      await log.append(TOPICS.messages, chunk);
+    } catch (error) {
+      if (failures === MOST_FAILURES) throw error;
+      repeated += 1;
+      await appended(chunk, failures + 1);
+    }
+  };
   const done = (async () => {
     for (let wave = 0; !finishing; wave++) {
       const turns = inTurns(conversationsOf(wave, seed));
@@ -34,7 +48,7 @@ export function startLoad(log: EventLog, codec: EventCodec, seed: number): Load 
           value: codec.encode(event),
           headers: { 'event-id': event.event_id },
         }));
-        await log.append(TOPICS.messages, encoded);
+        await appended(encoded);
         records.push(...encoded);
         events.push(...chunk);
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
@@ -46,6 +60,9 @@ export function startLoad(log: EventLog, codec: EventCodec, seed: number): Load 
     records,
     events,
     done,
+    get repeated() {
+      return repeated;
+    },
     finish() {
       finishing = true;
       return done;

@@ -1,16 +1,11 @@
 import { deadLetterTopic, type EventCodec, TOPICS } from '@palimpsest/events';
-import type { EventLog, NewRecord } from '@palimpsest/log';
-import { createEmbeddedLog } from '@palimpsest/log-embedded';
+import type { EventLog } from '@palimpsest/log';
 import { createKafkaLog } from '@palimpsest/log-kafka';
-import { createLogger, createMetrics } from '@palimpsest/observability';
 import {
   createPostgresRegistry,
   type RegistryServer,
   startRegistryServer,
 } from '@palimpsest/schema-registry';
-import { strategyFromCanonical } from '@palimpsest/strategy';
-import { createTruncator } from '@palimpsest/truncator';
-import { ensureLiveGeneration, liveGeneration } from '@palimpsest/views';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import {
   applyTopics,
@@ -22,9 +17,8 @@ import {
 } from '../../packages/service-host/src/index.js';
 import { eventCodec } from '../harness/event-codec.js';
 import { freshDatabase, type TestDatabase } from '../harness/postgres.js';
-import type { RunningStack } from '../harness/running-stack.js';
-import { type StoreSnapshot, storeSnapshot } from '../harness/store-snapshot.js';
 import { describeWithKafka } from '../kafka/broker.js';
+import { differencesToEmbedded } from '../kafka/embedded-fold.js';
 import { startTemporaryCluster, type TemporaryCluster } from '../kafka/temporary-cluster.js';
 import { startLoad } from './load.js';
 import { buildService, type ServiceProcess, startService } from './service-process.js';
@@ -124,49 +118,12 @@ describeWithKafka('truncators that share six partitions', () => {
     expect(rows).toHaveLength(ids.size);
     expect(new Set(rows.map(({ id }) => id))).toEqual(ids);
 
-    const wanted = await embeddedFold(records);
-    const found = await snapshotOf(database);
-    expect(Object.keys(found)).toEqual(Object.keys(wanted));
-    const different = Object.entries(wanted)
-      .map(([name, conversation]) => firstDifference(name, conversation, found[name]))
-      .filter((difference) => difference !== null);
-    expect(different).toEqual([]);
+    expect(await differencesToEmbedded(database.pool, records, codec, PARTITIONS)).toEqual([]);
   }, 180_000);
 
   async function lag(): Promise<bigint> {
     const lags = await measureLags(database.pool, log, [TRUNCATOR]);
     return lags.reduce((sum, one) => sum + one.lag, 0n);
-  }
-
-  /** The same records through the embedded log and one truncator in this process. */
-  async function embeddedFold(records: readonly NewRecord[]): Promise<StoreSnapshot['conversations']> {
-    const other = await freshDatabase({ migrated: true });
-    const embedded = await createEmbeddedLog({ pool: other.pool, listen: other.url });
-    try {
-      await embedded.createTopic(TOPICS.messages, PARTITIONS);
-      for (let at = 0; at < records.length; at += 500) {
-        await embedded.append(TOPICS.messages, records.slice(at, at + 500));
-      }
-      const live = await liveGeneration(database.pool);
-      if (live === null) throw new Error('The processes made no generation.');
-      const { strategyName: name, strategyVersion: version, strategy: canonical } = live;
-      const { generation } = await ensureLiveGeneration(other.pool, { name, version, canonical });
-      const truncator = await createTruncator({
-        log: embedded,
-        pool: other.pool,
-        decode: (record) => codec.decode(record.value as Buffer, record.headers),
-        generation,
-        strategy: strategyFromCanonical(canonical),
-        metrics: createMetrics(),
-        logger: createLogger({ name: 'embedded', level: 'silent' }),
-      });
-      await eventually(async () => expect(await truncator.lag()).toBe(0n));
-      await truncator.stop();
-      return await snapshotOf(other);
-    } finally {
-      await embedded.close();
-      await other.drop();
-    }
   }
 });
 
@@ -221,26 +178,9 @@ async function everyPartitionMoves({ pool }: TestDatabase): Promise<void> {
   });
 }
 
-async function snapshotOf({ pool }: TestDatabase): Promise<StoreSnapshot['conversations']> {
-  const rows = async (sql: string, values: unknown[] = []): Promise<object[]> =>
-    (await pool.query<object>(sql, values)).rows;
-  const views = { rows, bill: async () => [] } as unknown as RunningStack;
-  return (await storeSnapshot(views)).conversations;
-}
-
 async function heldIn(log: EventLog, topic: string): Promise<number> {
   const bounds = await log.bounds(topic);
   return Number(bounds.reduce((sum, { low, high }) => sum + high - low, 0n));
-}
-
-/** Where two conversations part, with what stands there: rows of all their tables make one long text. */
-function firstDifference(name: string, wanted: unknown, found: unknown): string | null {
-  const [one, other] = [JSON.stringify(wanted), JSON.stringify(found)];
-  if (one === other) return null;
-  let at = 0;
-  while (one[at] === other[at]) at += 1;
-  const around = (text: string): string => text.slice(Math.max(0, at - 150), at + 150);
-  return `${name} at ${at}: wanted ${around(one)}, found ${around(other)}`;
 }
 
 function eventually(check: () => Promise<void>): Promise<void> {

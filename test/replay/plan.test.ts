@@ -1,5 +1,5 @@
 import { createOpenAICompatibleModel } from '@palimpsest/llm';
-import { type LoopbackServer, startLoopbackServer } from '@palimpsest/llm/loopback-server';
+import { asksForFacts, type LoopbackServer, startLoopbackServer } from '@palimpsest/llm/loopback-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { generationFor, startBuild } from '../../packages/cli/src/replay/build-generation.js';
 import { planReplay } from '../../packages/cli/src/replay/plan-replay.js';
@@ -11,7 +11,12 @@ const PRICE = { input: 1, output: 2 };
 let server: LoopbackServer;
 let at: ReplayCase;
 beforeEach(async () => {
-  server = await startLoopbackServer({ fallback: { kind: 'answer', text: '{"facts":[]}' } });
+  server = await startLoopbackServer({
+    fallback: (request) => ({
+      kind: 'answer',
+      text: asksForFacts(request) ? '{"facts":[]}' : 'The order was sent.',
+    }),
+  });
   const model = createOpenAICompatibleModel({ baseUrl: server.baseUrl, model: 'loopback' });
   at = await replayCase(LIVE, { model });
   await at.append(talk(4, 8));

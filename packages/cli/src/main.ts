@@ -2,10 +2,14 @@ import type { ContextFormat } from '@palimpsest/client';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { command, type CommonOptions, run } from './command.js';
 import { deploymentEnvironment } from './environment.js';
+import { addCheckpoints } from './families/checkpoints.js';
+import { addCheckModel } from './families/check-model.js';
 import { addDeadLetters } from './families/dead-letters.js';
 import { addGenerations } from './families/generations.js';
+import { addJobs } from './families/jobs.js';
 import { addKeys } from './families/keys.js';
 import { addLedger } from './families/ledger.js';
+import { addStrategies } from './families/strategies.js';
 import { IMPORT_FORMATS, ImportError, type ImportFormat } from './import/import-item.js';
 import { CommandError, createOutput, UsageError } from './output.js';
 
@@ -65,8 +69,12 @@ command(program, 'doctor', 'check everything the stack needs and say what is wro
 );
 addGenerations(program);
 addKeys(program);
+addCheckpoints(program);
 addDeadLetters(program);
 addLedger(program);
+addStrategies(program);
+addJobs(program);
+addCheckModel(program);
 
 const topics = program
   .command('topics')

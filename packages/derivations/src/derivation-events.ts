@@ -10,7 +10,12 @@ export interface DerivationHashes {
   inputHash: string;
 }
 
-function derivationId(purpose: DerivationPurpose, job: DerivationJob, hashes: DerivationHashes): string {
+/** The id of the answer to a question about a range, and of what was refused of it. */
+export function derivationId(
+  purpose: DerivationPurpose,
+  job: Pick<DerivationJob, 'tenant' | 'conversation_id' | 'from' | 'to'>,
+  hashes: DerivationHashes,
+): string {
   const range = [job.tenant, job.conversation_id, job.from, job.to];
   return deterministicId(purpose, ...range, hashes.promptHash, hashes.inputHash);
 }

@@ -15,6 +15,8 @@ export interface DerivationJob {
   pinned: string[];
   language: string | null;
   time_zone: string | null;
+  /** Absent in jobs written before it was known. */
+  agent_type?: string | null;
   task_id: string | null;
   client_id: string | null;
   agent: string | null;
@@ -22,6 +24,8 @@ export interface DerivationJob {
   waits: number;
   /** Offset of `context.derivations` that had to be projected before the model may be asked; set while waiting. */
   barrier: string | null;
+  /** Why the job waits, for a person. */
+  note?: string;
 }
 
 /** A job fails for good after this many tries: the pauses between them add up to about 15 hours of a model's outage. */
@@ -48,6 +52,7 @@ export function jobOf(
     pinned: trigger.pinned,
     language: trigger.language,
     time_zone: trigger.timeZone,
+    agent_type: trigger.agentType,
     task_id: trigger.taskId,
     client_id: trigger.clientId,
     agent: trigger.agent,
@@ -70,12 +75,18 @@ export async function enqueueJobs(
     await db.query(
       `select graphile_worker.add_job($1, payload := $2::json, job_key := $3, max_attempts := $4,
                                       run_at := now() + $5::integer * interval '1 millisecond')`,
-      [task, JSON.stringify(job), jobKey(task, job), when.maxAttempts ?? MAX_ATTEMPTS, when.delayMs ?? 0],
+      [task, JSON.stringify(job), jobId(task, job), when.maxAttempts ?? MAX_ATTEMPTS, when.delayMs ?? 0],
     );
   }
 }
 
-/** Keys are at most 512 characters in graphile-worker; ids of conversations may be longer than that. */
-function jobKey(task: string, job: DerivationJob): string {
+/**
+ * What a job is known by: its key in graphile-worker, and in `palimpsest.derivation_jobs`. Keys are at most 512
+ * characters there; ids of conversations may be longer than that.
+ */
+export function jobId(
+  task: string,
+  job: Pick<DerivationJob, 'tenant' | 'conversation_id' | 'from' | 'to'>,
+): string {
   return deterministicId(task, job.tenant, job.conversation_id, job.from, job.to);
 }

@@ -21,12 +21,21 @@ export interface DerivationDependencies {
   /** Which events are folded and projected; default all. A generation for comparison is made of a part of them. */
   accepts?(event: PalimpsestEvent): boolean;
   generation: number;
+  /** Jobs run side by side, over what the settings say. */
+  concurrency?: number;
+  /** What memory may cost; default no limit. */
+  limits?: SpendLimits;
   /** `name@version` of the generation's strategy, for the bill. */
   strategy: string | null;
   metrics: DerivationMetrics;
   logger: Logger;
   /** Milliseconds since 1970. Default: the system's clock. */
   now?: () => number;
+}
+
+export interface SpendLimits {
+  /** Tokens, input and output, that one tenant's summaries and facts may use on a day (UTC), over all processes. */
+  tokensPerTenantDay?: number;
 }
 
 export interface DerivationSettings extends BlockSettings {
@@ -38,6 +47,8 @@ export interface DerivationSettings extends BlockSettings {
   pollMs: number;
   /** How often jobs of dead workers are set free. */
   reclaimMs: number;
+  /** How long a job of a worker that nobody knows is left alone. */
+  graceMs: number;
 }
 
 export const DEFAULT_SETTINGS: DerivationSettings = {
@@ -47,6 +58,7 @@ export const DEFAULT_SETTINGS: DerivationSettings = {
   concurrency: 2,
   pollMs: 1000,
   reclaimMs: 10_000,
+  graceMs: 5000,
 };
 
 /** One paid answer, used or not. */
@@ -54,6 +66,8 @@ export interface ModelCall {
   model: string;
   usage: Usage | null;
   latencyMs: number;
+  /** SHA-256 of the answer as it came. */
+  answerHash: string;
 }
 
 interface Made {
@@ -64,8 +78,14 @@ interface Made {
 /** What came of asking a model: content to keep, or the reason why the last good view stands. */
 export type Derived =
   | (Made & { kind: 'summary'; text: string; carried: string[]; language: string | null })
-  | (Made & { kind: 'facts'; facts: ExtractedFact[] })
-  | { kind: 'rejected'; reason: string; answer: string };
+  | (Made & { kind: 'facts'; facts: ExtractedFact[]; refused: RefusedPart | null })
+  | ({ kind: 'rejected' } & RefusedPart);
+
+/** What was not taken of an answer, and why; kept for a person to see. */
+export interface RefusedPart {
+  reason: string;
+  answer: string;
+}
 
 /** What distinguishes one derivation service from another. */
 export interface Derivation {
@@ -82,8 +102,6 @@ export interface Derivation {
     request: { job: DerivationJob; source: BlockSource; calls: ModelCall[] },
     signal: AbortSignal,
   ): Promise<Derived>;
-  /** A rejected answer, made visible. */
-  review?(job: DerivationJob, reviewId: string, rejected: { reason: string; answer: string }): Promise<void>;
   /** Projects derivation events that were never projected before, in log order, in the batch's transaction. */
   project(tx: pg.PoolClient, events: readonly DerivationEvent[]): Promise<void>;
 }

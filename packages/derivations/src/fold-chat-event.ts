@@ -12,6 +12,7 @@ export interface Trigger {
   pinned: string[];
   language: string | null;
   timeZone: string | null;
+  agentType: string | null;
   taskId: string | null;
   clientId: string | null;
   agent: string | null;
@@ -88,6 +89,7 @@ function apply(state: FoldState, event: ChatEvent, offset: bigint): void {
     case 'conversation_settings':
       state.language = event.language ?? state.language;
       state.time_zone = event.time_zone ?? state.time_zone;
+      state.agent_type = event.agent_type ?? state.agent_type ?? null;
       state.verbatim = event.verbatim ?? state.verbatim;
       state.full_context = event.full_context ?? state.full_context;
       state.opted_out = state.verbatim || state.full_context;
@@ -176,6 +178,7 @@ function triggerOf(state: FoldState, from: bigint, to: bigint, seenOffset: bigin
     pinned,
     language: state.language,
     timeZone: state.time_zone,
+    agentType: state.agent_type ?? null,
     taskId: state.task_id,
     clientId: state.client_id,
     agent: state.agent,

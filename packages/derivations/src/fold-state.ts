@@ -24,6 +24,8 @@ export interface FoldState {
   erased: boolean;
   language: string | null;
   time_zone: string | null;
+  /** Absent in states written before it was known. */
+  agent_type?: string | null;
   task_id: string | null;
   client_id: string | null;
   agent: string | null;
@@ -54,6 +56,7 @@ export function emptyFoldState(): FoldState {
     erased: false,
     language: null,
     time_zone: null,
+    agent_type: null,
     task_id: null,
     client_id: null,
     agent: null,

@@ -9,10 +9,19 @@ export {
   type DerivationSettings,
   type Derived,
   type ModelCall,
+  type RefusedPart,
   type RunningDerivation,
+  type SpendLimits,
 } from './derivation-service.js';
 export { foldChatEvent, type Trigger } from './fold-chat-event.js';
 export { emptyFoldState, type FoldState } from './fold-state.js';
 export { type BlockSource, checkpointOf, sourceMessage } from './read-block.js';
 export { SMALLEST_BLOCK } from './select-block.js';
 export { startDerivation } from './start-derivation.js';
+export {
+  type JobState,
+  type ListedJob,
+  listJobs,
+  refusedAnswer,
+  retryJobs,
+} from './list-jobs.js';

@@ -10,6 +10,8 @@ export interface JobWorkerOptions {
   concurrency: number;
   pollMs: number;
   reclaimMs: number;
+  /** How long a job of a worker nobody knows is left alone. */
+  graceMs: number;
   logger: Logger;
   /** Runs one job. Throwing makes graphile-worker try again later, up to the job's limit. */
   handle(payload: unknown, run: { attempt: number; maxAttempts: number; signal: AbortSignal }): Promise<void>;
@@ -24,7 +26,7 @@ export interface JobWorker {
 export async function startJobWorker(options: JobWorkerOptions): Promise<JobWorker> {
   const stopping = new AbortController();
   const events: WorkerEvents = new EventEmitter();
-  const liveness = await watchWorkers(options.pool, options.logger);
+  const liveness = await watchWorkers(options.pool, options.logger, options.graceMs);
   const announcements = new Map<string, Promise<void>>();
   events.on('worker:create', ({ worker }) => {
     const announced = liveness.announce(worker.workerId);

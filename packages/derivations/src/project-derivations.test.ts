@@ -44,7 +44,7 @@ const projection = {
     project: async (_, events) => void projected.push(...events.map((event) => event.event_id)),
   } as Projection['derivation'],
   generation: 1,
-  promptHash: 'ours',
+  promptHashes: new Set(['ours', 'also ours']),
   partitions: 1,
 };
 

@@ -14,7 +14,7 @@ export interface Projection {
   derivation: Derivation;
   generation: number;
   /** Of this generation's questions: an answer to another one is another strategy's. */
-  promptHash: string;
+  promptHashes: ReadonlySet<string>;
   /** Partitions of `chat.messages`. */
   partitions: number;
 }
@@ -32,7 +32,7 @@ export async function projectionOf(
   return {
     derivation,
     generation,
-    promptHash: model.promptHash(derivation.purpose, settings),
+    promptHashes: model.promptHashes(derivation.purpose, settings),
     partitions: await log.partitions(TOPICS.messages),
   };
 }
@@ -47,10 +47,10 @@ export async function project(
   projection: Projection,
   records: readonly DecodedRecord[],
 ): Promise<void> {
-  const { derivation, generation, promptHash } = projection;
+  const { derivation, generation, promptHashes } = projection;
   const type = derivation.purpose === 'summary' ? 'summary_made' : 'facts_made';
   const asked = records.flatMap(({ event }) =>
-    event.type === type && (event as DerivationEvent).prompt_hash === promptHash
+    event.type === type && promptHashes.has((event as DerivationEvent).prompt_hash)
       ? [event as DerivationEvent]
       : [],
   );
@@ -61,8 +61,10 @@ export async function project(
   const states = await loadStates<FoldState>(tx, generation, derivation.name, [...keys.values()]);
   const own = asked.filter((event) => {
     const [from, to] = [String(event.from_order), String(event.to_order)];
-    const blocks = states.get(mapKey(keyOf(event)))?.blocks ?? [];
-    return blocks.some((block) => block.from === from && block.to === to);
+    const state = states.get(mapKey(keyOf(event)));
+    // An answer that was under way when its conversation was erased comes to nothing.
+    if (state === undefined || state.erased) return false;
+    return state.blocks.some((block) => block.from === from && block.to === to);
   });
   if (own.length === 0) return;
   const fresh = await recordNew(tx, generation, derivation.name, own);

@@ -1,27 +1,34 @@
 import { type PalimpsestEvent, TOPICS } from '@palimpsest/events';
+import { ModelCallError } from '@palimpsest/llm';
 import { partitionOf } from '@palimpsest/log';
 import { conversationKey } from './conversation-key.js';
-import { derivationEvent, identify, stepEvents } from './derivation-events.js';
+import { derivationEvent, type DerivationHashes, identify, stepEvents } from './derivation-events.js';
 import { type DerivationJob, enqueueJobs, taskName } from './derivation-job.js';
 import type {
   Derivation,
   DerivationDependencies,
   DerivationSettings,
+  Derived,
   ModelCall,
+  RefusedPart,
 } from './derivation-service.js';
 import { isDerived } from './derived-ids.js';
+import { isErased } from './forget-conversations.js';
+import { type EndedJob, type JobOutcome, keepRefused, recordEndedJob } from './job-records.js';
+import { countSpend, spendHold } from './model-spend.js';
 import { pause } from './pause.js';
 import { projectionName } from './project-derivations.js';
 import { checkpointOf, readBlock } from './read-block.js';
-
-export type JobOutcome = 'made' | 'reused' | 'rejected' | 'skipped' | 'waiting';
 
 export interface JobRun {
   job: DerivationJob;
   /** 1 for the first run; more after an error or a crash. */
   attempt: number;
   maxAttempts: number;
+  /** Aborts when the service stops, and when the conversation is erased. */
   signal: AbortSignal;
+  /** Whether the conversation was erased while the job ran, as far as this process knows. */
+  erased(): boolean;
 }
 
 /**
@@ -29,9 +36,11 @@ export interface JobRun {
  * 1. Wait (as a new job, later) until the truncator has projected the source and this consumer every derivation that
  *    was in the log: only then is it known whether the answer exists already.
  * 2. Read the source. Nothing worth asking, or the same range, prompt and input answered before: done.
- * 3. Ask the model. No transaction and no connection is held.
- * 4. Append steps, then the derivation. The answer is in the log; projecting it is the consumer's work.
- * A crash before 4 repeats the call in flight, a crash after it repeats nothing. Throws for graphile-worker to retry.
+ * 3. Wait (as in 1) while the tenant has spent its day's tokens.
+ * 4. Ask the model. No transaction and no connection is held. What a limit holds back waits as in 1; what the endpoint
+ *    will not answer, and an answer that cannot be used, is kept for a person and ends the job.
+ * 5. Append steps, then the derivation. The answer is in the log; projecting it is the consumer's work.
+ * A crash before 5 repeats the call in flight, a crash after it repeats nothing. Throws for graphile-worker to retry.
  */
 export async function runDerivationJob(
   derivation: Derivation,
@@ -42,42 +51,87 @@ export async function runDerivationJob(
   const { job } = run;
   const { pool, generation, model } = dependencies;
   const { purpose } = derivation;
-  const barrier = await derivationsBarrier(dependencies, run);
-  if (!(await isProjected(derivation, dependencies, job, barrier))) {
-    const again = { ...job, waits: job.waits + 1, barrier: String(barrier.offset) };
-    const maxAttempts = run.maxAttempts - run.attempt + 1;
-    await enqueueJobs(pool, taskName(purpose, generation), [again], {
-      delayMs: waitMs(job.waits),
-      maxAttempts,
-    });
-    return 'waiting';
-  }
-  const source = await readBlock(pool, generation, job);
-  if (!derivation.isWorthAsking(source)) return 'skipped';
-
-  const { id, hashes } = identify(purpose, model.promptHash(purpose, settings), job, source.messages);
   const conversation = { tenant: job.tenant, conversation: job.conversation_id };
-  if (await isDerived(pool, generation, derivation.name, conversation, id)) return 'reused';
-
   const now = dependencies.now ?? Date.now;
   const calls: ModelCall[] = [];
-  const steps = () => stepEvents(purpose, dependencies, job, run.attempt, id, calls, now());
-  let derived: Awaited<ReturnType<Derivation['derive']>>;
+  let hashes: DerivationHashes | null = null;
+  const later = async (outcome: 'waiting' | 'held', ms: number, note: string, barrier: string | null) => {
+    const again = { ...job, waits: job.waits + 1, barrier, note };
+    const maxAttempts = run.maxAttempts - run.attempt + 1;
+    await enqueueJobs(pool, taskName(purpose, generation), [again], { delayMs: ms, maxAttempts });
+    return outcome;
+  };
+  const ended = async (outcome: EndedJob['outcome'] & JobOutcome, reason: string | null = null) => {
+    const { attempt } = run;
+    await recordEndedJob(pool, {
+      generation,
+      consumer: derivation.name,
+      purpose,
+      job,
+      outcome,
+      reason,
+      attempt,
+      calls,
+      hashes,
+    });
+    return outcome;
+  };
+
+  const barrier = await derivationsBarrier(dependencies, run);
+  if (!(await isProjected(derivation, dependencies, job, barrier)))
+    return later('waiting', waitMs(job.waits), 'waits for a projection', String(barrier.offset));
+  const source = await readBlock(pool, generation, job);
+  if (!derivation.isWorthAsking(source)) return ended('skipped');
+
+  const about = { agentType: job.agent_type ?? null, language: job.language };
+  const identity = identify(purpose, model.promptHash(purpose, settings, about), job, source.messages);
+  const { id } = identity;
+  hashes = identity.hashes;
+  if (await isDerived(pool, generation, derivation.name, conversation, id)) return ended('reused');
+  const hold = await spendHold(pool, dependencies.limits, job.tenant, now());
+  if (hold > 0) return later('held', hold, "the tenant's tokens of the day are spent", null);
+
+  const bill = async (): Promise<void> => {
+    if (calls.length === 0) return;
+    await appendPersistently(
+      dependencies,
+      stepEvents(purpose, dependencies, job, run.attempt, id, calls, now()),
+    );
+    await countSpend(pool, purpose, job.tenant, calls, now());
+  };
+  const refuse = (part: RefusedPart): Promise<void> => {
+    const where = { ...conversation, generation, consumer: derivation.name, reviewId: id };
+    return keepRefused(pool, purpose, where, part);
+  };
+  let derived: Derived;
   try {
     derived = await derivation.derive({ job, source, calls }, run.signal);
   } catch (error) {
     // Calls before the one that failed were paid all the same.
-    await appendPersistently(dependencies, steps());
-    throw error;
+    await bill();
+    if (run.erased()) return 'cancelled';
+    if (!(error instanceof ModelCallError)) throw error;
+    if (error.held)
+      return later('held', Math.max(error.retryAfterMs ?? 0, waitMs(job.waits)), error.message, null);
+    if (!error.refusesRequest) throw error;
+    derived = { kind: 'rejected', reason: 'refused_by_endpoint', answer: error.message };
+  }
+  if (await isErased(pool, generation, derivation.name, conversation)) {
+    await bill();
+    return 'cancelled';
   }
   if (derived.kind === 'rejected') {
-    await appendPersistently(dependencies, steps());
-    await derivation.review?.(job, id, derived);
-    return 'rejected';
+    await bill();
+    await refuse(derived);
+    return ended('rejected', derived.reason);
   }
-  const event = derivationEvent(dependencies, job, id, hashes, derived, calls, now());
-  await appendPersistently(dependencies, [...steps(), event]);
-  return 'made';
+  const event = derivationEvent(dependencies, job, id, identity.hashes, derived, calls, now());
+  const steps = stepEvents(purpose, dependencies, job, run.attempt, id, calls, now());
+  await appendPersistently(dependencies, [...steps, event]);
+  await countSpend(pool, purpose, job.tenant, calls, now());
+  const part = derived.kind === 'facts' ? derived.refused : null;
+  if (part !== null) await refuse(part);
+  return ended('made', part?.reason ?? null);
 }
 
 interface Barrier {

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { type ChatEvent, TOPICS } from '@palimpsest/events';
 import { ModelCallError } from '@palimpsest/llm';
 import { type DecodedRecord, type RunningConsumer, startConsumer } from '@palimpsest/runtime';
@@ -11,6 +12,8 @@ import type {
 } from './derivation-service.js';
 import { foldChatEvent } from './fold-chat-event.js';
 import { emptyFoldState, type FoldState } from './fold-state.js';
+import { forgetConversation } from './forget-conversations.js';
+import { recordEndedJob } from './job-records.js';
 import { startJobWorker } from './job-worker.js';
 import { project, projectionName, projectionOf } from './project-derivations.js';
 import { runDerivationJob } from './run-derivation-job.js';
@@ -27,18 +30,30 @@ export async function startDerivation(
 ): Promise<RunningDerivation> {
   const { pool, generation, logger, metrics } = dependencies;
   const task = taskName(derivation.purpose, generation);
+  // Emits the map key of a conversation that this process has seen erased.
+  const erasures = new EventEmitter().setMaxListeners(0);
   const worker = await startJobWorker({
     pool,
     task,
-    concurrency: settings.concurrency,
+    concurrency: dependencies.concurrency ?? settings.concurrency,
     pollMs: settings.pollMs,
     reclaimMs: settings.reclaimMs,
+    graceMs: settings.graceMs,
     logger,
     async handle(payload, run) {
       const job = payload as DerivationJob;
       const about = { from: job.from, to: job.to, conversation: job.conversation_id, attempt: run.attempt };
+      const key = mapKey({ tenant: job.tenant, conversation: job.conversation_id });
+      const erasure = new AbortController();
+      const erase = (): void => erasure.abort(new Error('the conversation was erased'));
+      erasures.on(key, erase);
       try {
-        const outcome = await runDerivationJob(derivation, dependencies, settings, { job, ...run });
+        const outcome = await runDerivationJob(derivation, dependencies, settings, {
+          job,
+          ...run,
+          signal: AbortSignal.any([run.signal, erasure.signal]),
+          erased: () => erasure.signal.aborted,
+        });
         metrics.derivation_jobs_total.inc({ kind: derivation.purpose, outcome });
         logger.debug({ ...about, outcome }, 'a derivation job ended');
       } catch (error) {
@@ -46,12 +61,15 @@ export async function startDerivation(
           metrics.model_calls_total.inc({ provider: dependencies.model.provider, outcome: 'error' });
         }
         const outcome = run.attempt >= run.maxAttempts ? 'failed' : 'retried';
+        if (outcome === 'failed') await recordFailure(derivation, dependencies, job, run.attempt, error);
         metrics.derivation_jobs_total.inc({ kind: derivation.purpose, outcome });
         logger.warn(
           { ...about, outcome, err: error },
           'a derivation job failed; the view keeps its last good state',
         );
         throw error;
+      } finally {
+        erasures.off(key, erase);
       }
     },
   });
@@ -75,8 +93,10 @@ export async function startDerivation(
         ...shared,
         name: derivation.name,
         topics: [TOPICS.messages],
-        handle: (tx, records, { partition }) =>
-          fold(tx, derivation, generation, settings, partition, records),
+        async handle(tx, records, { partition }) {
+          const erased = await fold(tx, derivation, generation, settings, partition, records);
+          for (const key of erased) erasures.emit(key);
+        },
       }),
     );
     // A consumer of its own: it may wait for the fold, which must not wait for it.
@@ -106,6 +126,32 @@ export async function startDerivation(
   };
 }
 
+async function recordFailure(
+  { name: consumer, purpose }: Derivation,
+  { pool, generation, logger }: DerivationDependencies,
+  job: DerivationJob,
+  attempt: number,
+  error: unknown,
+): Promise<void> {
+  const reason = error instanceof Error ? error.message : String(error);
+  try {
+    await recordEndedJob(pool, {
+      generation,
+      consumer,
+      purpose,
+      job,
+      attempt,
+      reason,
+      outcome: 'failed',
+      calls: [],
+      hashes: null,
+    });
+  } catch (cause) {
+    logger.warn({ err: cause }, 'a failed derivation job could not be recorded; graphile_worker.jobs has it');
+  }
+}
+
+/** Folds a batch and returns the conversations it erased, as map keys. */
 async function fold(
   tx: pg.PoolClient,
   derivation: Derivation,
@@ -113,7 +159,7 @@ async function fold(
   settings: DerivationSettings,
   partition: number,
   records: readonly DecodedRecord[],
-): Promise<void> {
+): Promise<string[]> {
   const keys = new Map<string, ConversationKey>();
   for (const { event } of records) {
     const key = { tenant: event.tenant, conversation: event.conversation_id };
@@ -121,6 +167,7 @@ async function fold(
   }
   const states = await loadStates<FoldState>(tx, generation, derivation.name, [...keys.values()]);
   const jobs: DerivationJob[] = [];
+  const erased = new Set<string>();
   for (const { event, record } of records) {
     const key = mapKey({ tenant: event.tenant, conversation: event.conversation_id });
     const state = states.get(key) ?? emptyFoldState();
@@ -128,10 +175,19 @@ async function fold(
     for (const trigger of foldChatEvent(state, event as ChatEvent, record.offset, settings)) {
       jobs.push(jobOf(event.tenant, event.conversation_id, partition, trigger));
     }
+    if (event.type === 'erasure_requested') erased.add(key);
   }
   const rows = [...states].map(([key, state]) => ({ ...(keys.get(key) as ConversationKey), state }));
   await saveStates(tx, generation, derivation.name, rows);
-  await enqueueJobs(tx, taskName(derivation.purpose, generation), jobs);
+  const wanted = jobs.filter(
+    (job) => !erased.has(mapKey({ tenant: job.tenant, conversation: job.conversation_id })),
+  );
+  await enqueueJobs(tx, taskName(derivation.purpose, generation), wanted);
+  for (const key of erased) {
+    const of = keys.get(key) as ConversationKey;
+    await forgetConversation(tx, derivation.purpose, generation, of, states.get(key) as FoldState);
+  }
+  return [...erased];
 }
 
 async function pendingJobs(pool: pg.Pool, task: string): Promise<number> {

@@ -17,10 +17,8 @@ export interface WorkerLiveness {
 /** First key of the two-part advisory locks: "pali" in ASCII, so that ours collide with nobody's. */
 const LOCK_SPACE = 0x70616c69;
 
-/** A worker's first lock may lie a moment before its announcement. */
-const GRACE = '5 seconds';
-
-export async function watchWorkers(pool: pg.Pool, logger: Logger): Promise<WorkerLiveness> {
+/** `graceMs`: how old a lock must be; a worker's first may lie a moment before its announcement. */
+export async function watchWorkers(pool: pg.Pool, logger: Logger, graceMs: number): Promise<WorkerLiveness> {
   let client: pg.PoolClient | null = null;
   const announced = new Set<string>();
   let closed = false;
@@ -68,8 +66,8 @@ export async function watchWorkers(pool: pg.Pool, logger: Logger): Promise<Worke
     const db = await connection();
     const { rows } = await db.query<{ worker: string }>(
       `select distinct locked_by as worker from graphile_worker.jobs
-         where task_identifier = $1 and locked_by is not null and locked_at < now() - $2::interval`,
-      [task, GRACE],
+         where task_identifier = $1 and locked_by is not null and locked_at < now() - $2::integer * interval '1 millisecond'`,
+      [task, graceMs],
     );
     const dead: string[] = [];
     for (const { worker } of rows) {

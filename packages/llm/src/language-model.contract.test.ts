@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAnthropicModel } from './anthropic/anthropic-model.js';
 import { createExtractiveModel } from './extractive/extractive-model.js';
 import type { LanguageModel, SourceMessage } from './language-model.js';
-import { type LoopbackServer, startLoopbackServer } from './loopback-server.js';
+import { asksForFacts, type LoopbackServer, startLoopbackServer } from './loopback-server.js';
 import { createOpenAICompatibleModel } from './openai-compatible/openai-compatible-model.js';
 
 let server: LoopbackServer;
 beforeAll(async () => {
   server = await startLoopbackServer({
-    fallback: ({ body }) => ({
+    fallback: (seen) => ({
       kind: 'answer',
-      text: body.response_format === undefined ? 'The user asks about an order.' : '{"facts":[]}',
+      text: asksForFacts(seen) ? '{"facts":[]}' : 'The user asks about an order.',
     }),
   });
 });
@@ -31,6 +32,7 @@ const signal = new AbortController().signal;
 
 const PROVIDERS: [string, () => LanguageModel][] = [
   ['extractive', () => createExtractiveModel({ countTokens: (text) => text.length / 4 })],
+  ['anthropic', () => createAnthropicModel({ baseUrl: server.baseUrl, model: 'm' })],
   ['openai-compatible', () => createOpenAICompatibleModel({ baseUrl: server.baseUrl, model: 'm' })],
 ];
 
@@ -59,6 +61,19 @@ describe.each(PROVIDERS)('the model port: %s', (_name, create) => {
     const other = await model.extractFacts({ ...request, messages: messages.slice(1) }, signal);
     expect(other.input_hash).not.toBe(one.input_hash);
     expect(other.prompt_hash).toBe(one.prompt_hash);
+  });
+
+  it('knows every prompt it may use beforehand, and hashes each answer', async () => {
+    const model = create();
+    for (const agentType of [null, 'shop', 'Support', 'no such type']) {
+      for (const purpose of ['summary', 'facts'] as const) {
+        const hash = model.promptHash(purpose, request, { agentType, language: 'uk' });
+        expect(model.promptHashes(purpose, request)).toContain(hash);
+      }
+    }
+    const answer = await model.summarize({ ...request, agentType: 'shop' }, signal);
+    expect(answer.prompt_hash).toBe(model.promptHash('summary', request, { agentType: 'shop' }));
+    expect(answer.answer_hash).toMatch(/^[0-9a-f]{64}$/u);
   });
 
   it('rejects when the signal is aborted', async () => {

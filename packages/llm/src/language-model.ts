@@ -8,11 +8,12 @@ import type { ExtractedFact, Usage, UsageSemantics } from '@palimpsest/events';
  *   else rejects: `UnusableAnswerError` when the model answered (and was paid), `ModelCallError` when it did not.
  * - Every call ends: by an answer, an error, or the signal. Retries inside a call are bounded.
  * - `promptHash` is known without a call, and equal for equal instructions and limits; the source is not part of it.
+ *   `promptHashes` holds every value it can give.
  * - It treats the source as data. It keeps no state between calls that could change an answer.
  *
  * What it does NOT promise
  * - That the text is true, or under `maxTokens`: the caller measures, re-asks, cuts and refuses.
- * - That a fact's source is a user's message: the caller checks the provenance.
+ * - That a fact's source is a user's message, or says so: the caller checks the provenance.
  * - The same answer twice. Whoever pays for an answer keeps it (as a derivation in the log).
  */
 export interface LanguageModel {
@@ -21,12 +22,20 @@ export interface LanguageModel {
   readonly model: string;
   /** Whether `usage.input` of its answers holds cached tokens. */
   readonly usageSemantics: UsageSemantics;
-  promptHash(purpose: DerivationPurpose, limits: { maxTokens: number }): string;
+  promptHash(purpose: DerivationPurpose, limits: { maxTokens: number }, about?: PromptAbout): string;
+  /** The hashes of all its instructions for a purpose, whatever conversation they are about. */
+  promptHashes(purpose: DerivationPurpose, limits: { maxTokens: number }): ReadonlySet<string>;
   summarize(request: SummarizeRequest, signal: AbortSignal): Promise<SummaryAnswer>;
   extractFacts(request: FactsRequest, signal: AbortSignal): Promise<FactsAnswer>;
 }
 
 export type DerivationPurpose = 'summary' | 'facts';
+
+/** What chooses among instructions for one purpose: both as the conversation's settings say, null = not said. */
+export interface PromptAbout {
+  agentType?: string | null;
+  language?: string | null;
+}
 
 /** One event of the source, as the view holds it (tool results already cut by type). */
 export interface SourceMessage {
@@ -46,12 +55,18 @@ interface ModelRequest {
   messages: readonly SourceMessage[];
   /** As the conversation's settings say; null = as the source is written. */
   language: string | null;
+  /** As the conversation's settings say: chooses the instructions. */
+  agentType?: string | null;
+  /** Whose limits the call counts against; no part of the prompt. */
+  tenant?: string;
   /** Cap of the answer in tokens. */
   maxTokens: number;
 }
 export interface SummarizeRequest extends ModelRequest {
   /** The summary to shorten, when the first answer was over the cap. */
   tooLong?: string;
+  /** What was wrong with the answer before: the request is made again with it. */
+  reminder?: string;
 }
 export interface FactsRequest extends ModelRequest {
   /** IANA name; null = UTC. */
@@ -68,6 +83,8 @@ interface ModelAnswer {
   usage: Usage | null;
   prompt_hash: string;
   input_hash: string;
+  /** SHA-256 of the answer as it came, before anything was read out of it. */
+  answer_hash: string;
 }
 export interface SummaryAnswer extends ModelAnswer {
   text: string;

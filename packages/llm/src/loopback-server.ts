@@ -1,95 +1,63 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Behaviour, SeenRequest } from './loopback/behaviour.js';
+import { llamaCpp } from './loopback/llama-cpp.js';
+import { speakAnthropic } from './loopback/speak-anthropic.js';
+import { type SpokenAnswer, speakOpenAI } from './loopback/speak-openai.js';
 
-/** What the server does with one request. `answer` is the text of a good completion. */
-export type Behaviour =
-  | {
-      kind: 'answer';
-      text: string;
-      finish?: string;
-      usage?: Record<string, unknown> | null;
-      delayMs?: number;
-    }
-  | { kind: 'status'; status: number; text?: string; retryAfter?: string }
-  /** Takes the request and never answers. */
-  | { kind: 'hang' }
-  /** Ends the connection in the middle of the body. */
-  | { kind: 'drop' }
-  /** 200 with this body, whatever it is. */
-  | { kind: 'raw'; body: string };
-
-export interface SeenRequest {
-  body: {
-    model?: string;
-    messages?: { role: string; content: string }[];
-    response_format?: { type: string };
-  };
-  authorization: string | undefined;
-}
+export { asksForFacts, type Behaviour, type SeenRequest, systemOf, userOf } from './loopback/behaviour.js';
+export { FAULTS } from './loopback/faults.js';
 
 export interface LoopbackServer {
-  /** `http://127.0.0.1:<free port>/v1` */
+  /** `http://127.0.0.1:<free port>/v1`, for both protocols. */
   readonly baseUrl: string;
   /** Every request, in order of arrival: calls are counted here. */
   readonly requests: SeenRequest[];
+  /** Requests whose answer is still owed. */
+  readonly open: number;
   /** What to do with the next requests, in order; after them `fallback` answers. */
   script(...behaviours: Behaviour[]): void;
   close(): Promise<void>;
 }
 
-/** Ready-made misbehaviour for `script`. */
-export const FAULTS = {
-  limited: { kind: 'status', status: 429, retryAfter: '0', text: '{"error":{"message":"slow down"}}' },
-  broken: { kind: 'status', status: 500, text: '{"error":{"message":"internal"}}' },
-  noJsonSchema: {
-    kind: 'status',
-    status: 500,
-    text: '{"error":{"message":"json_schema: failed to parse grammar"}}',
-  },
-  noJsonObject: {
-    kind: 'status',
-    status: 400,
-    text: '{"error":{"message":"response_format is not supported"}}',
-  },
-  hang: { kind: 'hang' },
-  drop: { kind: 'drop' },
-  cutOff: {
-    kind: 'answer',
-    text: '{"facts":[{"fact_type":"promise","actor":"client","subj',
-    finish: 'length',
-  },
-  empty: { kind: 'answer', text: '' },
-  fenced: { kind: 'answer', text: '```json\n{"facts":[]}\n```\nDone.' },
-  prose: { kind: 'answer', text: 'Sure, here it is: {"facts":[]} Anything else?' },
-  wrongTypes: {
-    kind: 'answer',
-    text: '{"facts":[{"fact_type":7,"actor":"client","subject":[],"payload":null,"message":"x"}]}',
-  },
-  none: { kind: 'answer', text: "{'facts': None}" },
-  notJson: { kind: 'raw', body: '<html>Bad gateway</html>' },
-  oversize: { kind: 'answer', text: 'All of it was said. '.repeat(4000) },
-} as const satisfies Record<string, Behaviour>;
-
 export interface LoopbackOptions {
   /** The answer when the script is empty. */
   fallback?: Behaviour | ((request: SeenRequest) => Behaviour);
+  /** Behave as a known server does, on top of script and fallback. */
+  profile?: 'llama.cpp';
 }
 
-const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
-
-/** An OpenAI-compatible server on a free port of the loopback address, for tests: it answers and misbehaves on order. */
+/**
+ * A model server on a free port of the loopback address, for tests: it speaks OpenAI's chat completions and Anthropic's
+ * messages, answers and misbehaves on order.
+ */
 export async function startLoopbackServer(options: LoopbackOptions = {}): Promise<LoopbackServer> {
   const requests: SeenRequest[] = [];
   const script: Behaviour[] = [];
+  const owed = new Set<ServerResponse>();
   const server: Server = createServer((request, response) => {
+    owed.add(response);
+    response.once('close', () => owed.delete(response));
     void serve(request, response);
   });
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const text = await readBody(request);
-    const seen = { body: parseBody(text), authorization: request.headers.authorization };
+    const body = parseBody(await readBody(request));
+    const key = request.headers['x-api-key'] ?? request.headers.authorization;
+    const beta = request.headers['anthropic-beta'];
+    const seen: SeenRequest = {
+      protocol: request.url?.endsWith('/messages') === true ? 'anthropic' : 'openai',
+      body,
+      authorization: Array.isArray(key) ? key[0] : key,
+      beta: Array.isArray(beta) ? beta.join() : beta,
+    };
     requests.push(seen);
     const fallback = typeof options.fallback === 'function' ? options.fallback(seen) : options.fallback;
-    act(script.shift() ?? fallback ?? { kind: 'answer', text: 'ok' }, seen, response);
+    const chosen = script.shift() ?? fallback ?? { kind: 'answer', text: 'ok' };
+    if (options.profile === 'llama.cpp') {
+      // One slot: a new request ends what is still being written.
+      for (const other of owed) if (other !== response) other.destroy();
+      act(llamaCpp(seen, chosen), seen, response);
+    } else act(chosen, seen, response);
   }
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -97,6 +65,9 @@ export async function startLoopbackServer(options: LoopbackOptions = {}): Promis
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
+    get open() {
+      return owed.size;
+    },
     script: (...behaviours) => void script.push(...behaviours),
     close: () =>
       new Promise((resolve) => {
@@ -139,23 +110,19 @@ function act(behaviour: Behaviour, seen: SeenRequest, response: ServerResponse):
       return;
     }
     case 'answer': {
-      const body = {
-        id: 'loopback',
-        object: 'chat.completion',
-        model: seen.body.model ?? 'loopback',
-        choices: [
-          {
-            index: 0,
-            finish_reason: behaviour.finish ?? 'stop',
-            message: { role: 'assistant', content: behaviour.text },
-          },
-        ],
-        ...(behaviour.usage === null ? {} : { usage: behaviour.usage ?? USAGE }),
-      };
-      const send = (): void =>
-        void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-      if (behaviour.delayMs === undefined) send();
-      else setTimeout(send, behaviour.delayMs);
+      const answer = spoken(behaviour, seen);
+      const speak = seen.protocol === 'anthropic' ? speakAnthropic : speakOpenAI;
+      if (behaviour.delayMs === undefined) speak(answer, seen, response);
+      else setTimeout(() => speak(answer, seen, response), behaviour.delayMs);
     }
   }
+}
+
+function spoken(behaviour: Behaviour & { kind: 'answer' }, seen: SeenRequest): SpokenAnswer {
+  const text = typeof behaviour.text === 'function' ? behaviour.text(seen) : behaviour.text;
+  const limit = seen.body.max_tokens ?? seen.body.max_completion_tokens;
+  const words = text.split(' ');
+  if (behaviour.heedsLimit === true && limit !== undefined && words.length > limit)
+    return { text: words.slice(0, limit).join(' '), finish: 'length', usage: behaviour.usage };
+  return { text, finish: behaviour.finish ?? 'stop', usage: behaviour.usage };
 }

@@ -75,6 +75,10 @@ class PostgresLog implements EmbeddedLog {
     return (await this.#topics.get(topic)).partitions;
   }
 
+  async topicId(topic: string): Promise<string> {
+    return String((await this.#topics.get(topic)).id);
+  }
+
   async append(topic: string, records: readonly NewRecord[]): Promise<Appended[]> {
     const entry = await this.#topics.get(topic);
     if (records.length === 0) return [];

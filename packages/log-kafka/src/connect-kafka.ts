@@ -1,5 +1,12 @@
 import type { ConnectionOptions } from 'node:tls';
-import { type Cluster, Kafka, logLevel, PartitionAssigners, type SASLOptions } from 'kafkajs';
+import {
+  type Cluster,
+  type ISocketFactory,
+  Kafka,
+  logLevel,
+  PartitionAssigners,
+  type SASLOptions,
+} from 'kafkajs';
 
 export interface KafkaConnection {
   brokers: readonly string[];
@@ -18,13 +25,14 @@ export interface KafkaConnection {
 // a broker may be killed and started again meanwhile.
 const RETRY = { initialRetryTime: 100, multiplier: 2, maxRetryTime: 2000, retries: 35 };
 
-export function connectKafka(connection: KafkaConnection): Kafka {
+export function connectKafka(connection: KafkaConnection, socketFactory: ISocketFactory): Kafka {
   const { brokers, clientId, ssl, sasl, onClientLog } = connection;
   return new Kafka({
     brokers: [...brokers],
     clientId,
     ...(ssl === undefined ? {} : { ssl }),
     ...(sasl === undefined ? {} : { sasl }),
+    socketFactory,
     connectionTimeout: 5000,
     retry: RETRY,
     logLevel: onClientLog === undefined ? logLevel.NOTHING : logLevel.WARN,

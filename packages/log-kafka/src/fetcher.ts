@@ -1,6 +1,7 @@
 import type { ClusterView, PartitionPage } from './cluster-view.js';
-import { isPermanent, MissingTopicError, errorType } from './kafka-error.js';
+import { isPermanent, MissingTopicError, TopicMadeAnewError, errorType } from './kafka-error.js';
 import { PartitionFeed } from './partition-feed.js';
+import type { TopicIdentity } from './topic-identity.js';
 import { pause } from '@palimpsest/log';
 
 // A broker answers the requests of one connection in turn, so there is one at a time per node, for all its partitions.
@@ -17,6 +18,9 @@ const LONGEST_PAUSE_MS = 2000;
 const FETCH_BYTES = 2_000_000;
 // A feed that holds this much is left out until its reader has taken some.
 const AHEAD_BYTES = 2_000_000;
+// A broker that holds a request for a topic answers with an error when the topic is deleted. Where none was there for
+// so long (the feed was full, the broker away), a topic of that name may have been made anew, and grown.
+const UNWATCHED_MS = 100;
 
 /** What a broker said of a partition's offset: the reader compares it with the bounds and decides. */
 export class FetchOutOfRange extends Error {
@@ -32,6 +36,8 @@ export class FetchOutOfRange extends Error {
  */
 export class Fetcher {
   readonly #cluster: ClusterView;
+  readonly #identity: Pick<TopicIdentity, 'verify'>;
+  readonly #answeredAt = new WeakMap<PartitionFeed, number>();
   readonly #feeds = new Set<PartitionFeed>();
   readonly #leaders = new Map<PartitionFeed, string>();
   readonly #busy = new Set<string>();
@@ -40,8 +46,9 @@ export class Fetcher {
   #failures = 0;
 
   /** `cluster` is the fetcher's own: its fetches wait at the broker. It is closed with the fetcher. */
-  constructor(cluster: ClusterView) {
+  constructor(cluster: ClusterView, identity: Pick<TopicIdentity, 'verify'>) {
     this.#cluster = cluster;
+    this.#identity = identity;
   }
 
   open(topic: string, partition: number, from: bigint): PartitionFeed {
@@ -106,6 +113,7 @@ export class Fetcher {
     }));
     try {
       const pages = await this.#cluster.fetch(node, requests, this.#waitFor(node, feeds));
+      await this.#vouch(feeds, started);
       this.#failures = 0;
       const count = this.#distribute(feeds, pages);
       const spare = SMALL_ANSWER_GAP_MS - (performance.now() - started);
@@ -116,6 +124,16 @@ export class Fetcher {
       this.#busy.delete(node);
       this.#schedule();
     }
+  }
+
+  /** Makes sure that an answer is of the topics that were opened, where nobody would have told us otherwise. */
+  async #vouch(feeds: readonly PartitionFeed[], started: number): Promise<void> {
+    const unwatched = feeds.filter(
+      (feed) => started - (this.#answeredAt.get(feed) ?? Number.NEGATIVE_INFINITY) > UNWATCHED_MS,
+    );
+    for (const topic of new Set(unwatched.map((feed) => feed.topic))) await this.#identity.verify(topic);
+    const now = performance.now();
+    for (const feed of feeds) this.#answeredAt.set(feed, now);
   }
 
   #waitFor(node: string, feeds: readonly PartitionFeed[]): number {
@@ -141,12 +159,19 @@ export class Fetcher {
       const refused = feeds.find((feed) => feed.topic === topic && feed.partition === partition);
       if (refused !== undefined) return refused.fail(new FetchOutOfRange(refused.position));
     }
+    if (error instanceof TopicMadeAnewError || error instanceof MissingTopicError) {
+      for (const feed of feeds) if (feed.topic === error.topic) feed.fail(error);
+      return;
+    }
     if (errorType(error) === 'UNKNOWN_TOPIC_OR_PARTITION') return this.#failMissing(error, feeds);
     if (isPermanent(error)) {
       for (const feed of feeds) feed.fail(error);
       return;
     }
-    for (const feed of feeds) this.#leaders.delete(feed);
+    for (const feed of feeds) {
+      this.#leaders.delete(feed);
+      this.#answeredAt.delete(feed);
+    }
     await this.#cluster.recover(error);
     await this.#pauseAfterFailure();
   }

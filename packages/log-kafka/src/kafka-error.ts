@@ -66,8 +66,8 @@ export class MissingTopicError extends Error {
 export class TopicMadeAnewError extends Error {
   constructor(readonly topic: string) {
     super(
-      `Topic "${topic}" was deleted and made anew: our offsets mean other records now. Restore the topic, or ` +
-        `follow docs/runbook.md ("Retention passed the checkpoint"); nothing was skipped.`,
+      `Topic "${topic}" was deleted and made anew: our offsets mean other records now. Restore the topic, or begin ` +
+        `anew with "palimpsest checkpoints reset" (docs/runbook.md, "Retention passed the checkpoint"); nothing was skipped.`,
     );
     this.name = 'TopicMadeAnewError';
   }

@@ -12,9 +12,10 @@ import type { Kafka } from 'kafkajs';
 import { Appender } from './appender.js';
 import { ClusterView } from './cluster-view.js';
 import { connectKafka, type KafkaConnection } from './connect-kafka.js';
-import { errorType } from './kafka-error.js';
+import { errorType, MissingTopicError } from './kafka-error.js';
 import { KafkaSubscription, type SubscriptionSettings } from './kafka-subscription.js';
 import { readPartition } from './read-partition.js';
+import { watchCertificates } from './watch-certificates.js';
 
 export interface KafkaLogOptions extends KafkaConnection, Partial<SubscriptionSettings> {
   /** Copies of each partition of topics made by `createTopic`. Default: the cluster's own. */
@@ -30,24 +31,33 @@ const DEFAULT_SETTINGS: SubscriptionSettings = {
 };
 const DEFAULT_MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const CLUSTER_DEFAULT = -1;
+const CREATED_WITHIN_MS = 15_000;
 
 /**
  * The log on Apache Kafka. Resolves when the cluster has answered; rejects when it does not within about a minute, or
- * at once when it refuses the credentials.
+ * at once when it refuses the credentials or shows a certificate that is not trusted.
  */
 export async function createKafkaLog(options: KafkaLogOptions): Promise<EventLog> {
-  const log = new KafkaLog(connectKafka(options), options);
+  const { socketFactory, untrusted } = watchCertificates(options.brokers);
+  const log = new KafkaLog(connectKafka(options, socketFactory), options);
   try {
-    await log.connect();
+    await Promise.race([log.connect(), untrusted]);
   } catch (error) {
-    await log.close();
+    // Not awaited: it may try on for a while.
+    void log.close().catch(() => undefined);
     throw new Error(
-      `Kafka at ${options.brokers.join(', ')} cannot be used (${errorType(error)}): check the addresses, that the ` +
+      `Kafka at ${options.brokers.join(', ')} cannot be used (${reasonOf(error)}): check the addresses, that the ` +
         `brokers are up, and the TLS and SASL settings.`,
       { cause: error },
     );
   }
   return log;
+}
+
+/** Of sockets and certificates what Node says: kafkajs has no names for that. Its own codes are numbers. */
+function reasonOf(error: unknown): string {
+  const { code, message } = error as { code?: unknown; message?: string };
+  return typeof code === 'string' ? `${code}: ${message}` : errorType(error);
 }
 
 class KafkaLog implements EventLog {
@@ -74,6 +84,8 @@ class KafkaLog implements EventLog {
     }
     await this.#withAdmin(async (admin) =>
       admin.createTopics({
+        // kafkajs's own wait fails where a broker has not heard of the topic yet.
+        waitForLeaders: false,
         topics: [
           {
             topic,
@@ -91,6 +103,7 @@ class KafkaLog implements EventLog {
         ],
       }),
     );
+    await this.#untilKnown(topic);
   }
 
   /** Asked once per topic: its keys would move to other partitions if the number grew. */
@@ -100,6 +113,11 @@ class KafkaLog implements EventLog {
     const found = await this.#cluster.partitions(topic);
     this.#partitions.set(topic, found);
     return found;
+  }
+
+  /** Null before Kafka 2.8, which gives topics no ids. */
+  async topicId(topic: string): Promise<string | null> {
+    return (await this.#cluster.topicId(topic)) ?? null;
   }
 
   async append(topic: string, records: readonly NewRecord[]): Promise<Appended[]> {
@@ -150,6 +168,18 @@ class KafkaLog implements EventLog {
       ...[...this.#appenders.values()].map((appender) => appender.close()),
       this.#cluster.close(),
     ]);
+  }
+
+  /** Brokers hear of a new topic one after the other. */
+  async #untilKnown(topic: string): Promise<void> {
+    for (const deadline = performance.now() + CREATED_WITHIN_MS; ; ) {
+      try {
+        await this.#cluster.partitions(topic);
+        return;
+      } catch (error) {
+        if (!(error instanceof MissingTopicError) || performance.now() > deadline) throw error;
+      }
+    }
   }
 
   /** Administration is rare: a connection for each piece of it, so that none is ever stale. */

@@ -4,9 +4,9 @@ import type { Kafka } from 'kafkajs';
 import { ClusterView } from './cluster-view.js';
 import { CommitMirror } from './commit-mirror.js';
 import { Fetcher } from './fetcher.js';
-import { TopicMadeAnewError } from './kafka-error.js';
 import { GroupMember } from './group-member.js';
 import { PartitionReader } from './partition-reader.js';
+import { TopicIdentity } from './topic-identity.js';
 import { Turns } from '@palimpsest/log';
 
 export interface SubscriptionSettings {
@@ -32,8 +32,7 @@ export class KafkaSubscription implements Subscription {
   readonly #readers = new Map<string, PartitionReader>();
   readonly #ending = new Map<string, Promise<void>>();
   readonly #inHandler = new AsyncLocalStorage<true>();
-  /** As first seen by this subscription. */
-  readonly #topicIds = new Map<string, string>();
+  readonly #identity: TopicIdentity;
   #stopped: Promise<void> | undefined;
   #fatal = false;
 
@@ -41,7 +40,8 @@ export class KafkaSubscription implements Subscription {
     this.#options = options;
     this.#settings = settings;
     this.#cluster = cluster;
-    this.#fetcher = new Fetcher(new ClusterView(kafka));
+    this.#identity = new TopicIdentity(cluster);
+    this.#fetcher = new Fetcher(new ClusterView(kafka), this.#identity);
     this.#turns = new Turns(options.concurrency ?? DEFAULT_CONCURRENCY);
     this.#member = new GroupMember(kafka, {
       group: options.group,
@@ -57,6 +57,8 @@ export class KafkaSubscription implements Subscription {
 
   async start(): Promise<void> {
     try {
+      // Before the first checkpoint is asked for: one that is made anew in between is then known to be another.
+      for (const topic of this.#options.topics) await this.#identity.verify(topic);
       await this.#member.join();
     } catch (error) {
       await this.stop();
@@ -125,10 +127,7 @@ export class KafkaSubscription implements Subscription {
 
   async #boundsOf(topic: string, partition: number): Promise<PartitionBounds> {
     const bounds = await this.#cluster.boundsOf(topic, partition);
-    const id = await this.#cluster.topicId(topic);
-    const known = this.#topicIds.get(topic);
-    if (id !== undefined && known !== undefined && id !== known) throw new TopicMadeAnewError(topic);
-    if (id !== undefined) this.#topicIds.set(topic, id);
+    await this.#identity.verify(topic);
     return bounds;
   }
 

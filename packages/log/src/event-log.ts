@@ -25,6 +25,11 @@ export interface EventLog {
   /** Creates the topic if it is missing. Legal any time; an existing topic keeps its partitions. */
   createTopic(topic: string, partitions: number): Promise<void>;
   partitions(topic: string): Promise<number>;
+  /**
+   * Which topic of that name this is: another text after it was deleted and created again, when offsets mean other
+   * records. Null where the log cannot tell.
+   */
+  topicId(topic: string): Promise<string | null>;
   /** Appends in order. Returns the place of each record, in the order given. */
   append(topic: string, records: readonly NewRecord[]): Promise<Appended[]>;
   /** Starts consuming. Resolves when the subscription is set up; batches arrive from then on. */
@@ -129,7 +134,8 @@ export class OffsetOutOfRangeError extends Error {
         : `is behind the end (${high}): the topic was made anew, or its data were lost`;
     super(
       `Offset ${wanted} of ${topic}[${partition}] ${found}. ` +
-        `Restore the topic, or follow docs/runbook.md ("Retention passed the checkpoint"); nothing was skipped.`,
+        `Restore the topic, or begin anew with "palimpsest checkpoints reset" (docs/runbook.md, "Retention passed the ` +
+        `checkpoint"); nothing was skipped.`,
     );
     this.name = 'OffsetOutOfRangeError';
   }

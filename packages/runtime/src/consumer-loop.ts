@@ -105,7 +105,7 @@ export class ConsumerLoop {
     this.#workers.delete(place);
     dropState?.(topic, partition);
     try {
-      const checkpoint = await takeOver(pool, key, async () => {
+      const checkpoint = await takeOver(pool, key, await log.topicId(topic), async () => {
         const bounds = (await log.bounds(topic)).find((one) => one.partition === partition);
         return bounds?.low ?? 0n;
       });

@@ -35,6 +35,12 @@ export interface CommonOptions {
   accepts?(event: PalimpsestEvent): boolean;
   /** The epoch changed or a transaction failed: forget the hot state of that partition. */
   dropState?(topic: string, partition: number): void;
+  /**
+   * Later events of a key whose records fail one after the other (`retry.keyBudget`): 'try' (default) gives each one
+   * attempt, 'dead-letter' puts them aside untried, so that none overtakes what failed. Other keys go on either way. A
+   * new owner of the partition knows of no poison key.
+   */
+  poisonKey?: 'try' | 'dead-letter';
   maxRecords?: number;
   concurrency?: number;
   retry?: RetryOptions;
@@ -45,6 +51,8 @@ export interface RetryOptions {
   maxMs: number;
   /** How often a failing batch is tried whole, and a failing record alone, before it counts as poison. */
   attempts: number;
+  /** How many records of one key in a row are given all attempts before the key counts as poison. Default 3. */
+  keyBudget?: number;
 }
 
 export interface ConsumerOptions extends CommonOptions {

@@ -7,6 +7,9 @@ import { appendDeadLetter, errorText } from './dead-letter.js';
 import { decodeBatch, type Item } from './decode-batch.js';
 import { PoisonError, StaleOwnerError } from './errors.js';
 import type { LoopOptions } from './consumer-loop.js';
+import { PoisonKeys } from './poison-keys.js';
+
+const DEFAULT_KEY_BUDGET = 3;
 
 /**
  * Handles the batches of one partition under one epoch. Whatever fails here leaves the checkpoint where it was:
@@ -17,12 +20,14 @@ export class PartitionWorker {
   readonly #key: CheckpointKey;
   readonly #checkpoint: Checkpoint;
   readonly #retry: RetryOptions;
+  readonly #poisonKeys: PoisonKeys;
 
   constructor(options: LoopOptions, key: CheckpointKey, checkpoint: Checkpoint) {
     this.#options = options;
     this.#key = key;
     this.#checkpoint = { ...checkpoint };
     this.#retry = options.retry;
+    this.#poisonKeys = new PoisonKeys(options.retry.keyBudget ?? DEFAULT_KEY_BUDGET);
   }
 
   async handle(batch: Batch): Promise<void> {
@@ -35,7 +40,7 @@ export class PartitionWorker {
         signal,
       );
       for (const item of items) if (item.kind === 'poison') await this.#bury(item, item.error, 1, signal);
-      await this.#handleItems(items, this.#retry.attempts, signal);
+      await this.#handleItems(await this.#setAside(items, signal), this.#retry.attempts, signal);
     } finally {
       this.#ready();
     }
@@ -43,7 +48,8 @@ export class PartitionWorker {
 
   /**
    * Handles `items` whole, up to `tries` times; then halves them, so that what can be handled is, and the record to
-   * blame ends up alone. Halves are tried once each: only a record alone is given all its attempts.
+   * blame ends up alone. Halves are tried once each: only a record alone is given all its attempts, and one of a
+   * poison key a single one.
    */
   async #handleItems(items: readonly Item[], tries: number, signal: AbortSignal): Promise<void> {
     let away = 0;
@@ -68,18 +74,20 @@ export class PartitionWorker {
         continue;
       }
       const events = items.filter((item) => item.kind === 'event');
-      if (attempt >= tries && events.length > 1) {
-        const half = Math.ceil(items.length / 2);
-        await this.#handleItems(items.slice(0, half), 1, signal);
-        return this.#handleItems(items.slice(half), 1, signal);
+      const suspected = this.#poisonKeys.isIn(items);
+      if (attempt >= (suspected ? 1 : tries) && events.length > 1) {
+        const parts = suspected ? this.#poisonKeys.apart(items) : halves(items);
+        for (const part of parts) await this.#handleItems(await this.#setAside(part, signal), 1, signal);
+        return;
       }
       const alone = events.length === 1 ? events[0] : undefined;
       if (
         alone !== undefined &&
-        attempt >= this.#retry.attempts &&
+        attempt >= (suspected ? 1 : this.#retry.attempts) &&
         (found === 'handler' || found === 'poison')
       ) {
-        const { offset } = alone.record;
+        const { offset, key } = alone.record;
+        this.#poisonKeys.blame(key);
         const poison = new PoisonError('The record could not be handled.', { offset, cause: error });
         return this.#without(items, items.indexOf(alone), poison, attempt, signal);
       }
@@ -100,7 +108,25 @@ export class PartitionWorker {
     const item = items[at] as Item;
     await this.#bury(item, error, attempts, signal);
     const rest = items.with(at, { kind: 'poison', record: item.record, error });
-    return this.#handleItems(rest, this.#retry.attempts, signal);
+    return this.#handleItems(await this.#setAside(rest, signal), this.#retry.attempts, signal);
+  }
+
+  /** What goes to the dead letters untried, by the policy for later events of a poison key. */
+  async #setAside(items: readonly Item[], signal: AbortSignal): Promise<readonly Item[]> {
+    if (this.#options.poisonKey !== 'dead-letter' || !this.#poisonKeys.isIn(items)) return items;
+    const kept: Item[] = [];
+    for (const item of items) {
+      if (!this.#poisonKeys.isEventOf(item)) {
+        kept.push(item);
+        continue;
+      }
+      const { record } = item;
+      const text = 'Records of its key before it could not be handled, and it must not overtake them.';
+      const error = new PoisonError(text, { offset: record.offset, errorClass: 'poison-key' });
+      await this.#bury(item, error, 0, signal);
+      kept.push({ kind: 'poison', record, error });
+    }
+    return kept;
   }
 
   /** Null when it is committed. */
@@ -128,6 +154,7 @@ export class PartitionWorker {
 
   #committed(items: readonly Item[]): void {
     this.#ready();
+    this.#poisonKeys.absolve(items);
     const { topic, partition, consumer } = this.#key;
     this.#checkpoint.nextOffset = nextOffsetOf(items);
     this.#options.metrics.consumer_records_total.inc({ consumer, topic }, items.length);
@@ -198,6 +225,11 @@ export class PartitionWorker {
     const { consumer, topic, partition } = this.#key;
     this.#options.logger[level]({ err, consumer, topic, partition }, message);
   }
+}
+
+function halves(items: readonly Item[]): (readonly Item[])[] {
+  const half = Math.ceil(items.length / 2);
+  return [items.slice(0, half), items.slice(half)];
 }
 
 function eventsOf(items: readonly Item[]): DecodedRecord[] {

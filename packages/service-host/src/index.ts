@@ -11,10 +11,11 @@ export { remoteLedger } from './ledger-endpoint/remote-ledger.js';
 export { type LedgerEndpoint, serveLedger } from './ledger-endpoint/serve-ledger.js';
 export { type ConsumerLag, measureLags } from './measure-lags.js';
 export { type RegisteredSubject, registerSchemas } from './register-schemas.js';
+export { MODEL_VARIABLES } from './settings/model-variables.js';
 export { runService } from './run-service.js';
 export { clickhouseServer } from './settings/clickhouse-server.js';
 export type { KafkaSettings } from './settings/kafka-connection.js';
-export { languageModel } from './settings/language-model.js';
+export { derivationLimits, languageModel } from './settings/language-model.js';
 export {
   type ProcessEnvironment,
   readVariables,
@@ -27,7 +28,6 @@ export {
   CLICKHOUSE_VARIABLES,
   EMBEDDED_LEDGER_VARIABLES,
   KAFKA_VARIABLES,
-  MODEL_VARIABLES,
   OBJECT_VARIABLES,
   REGISTRY_VARIABLES,
 } from './settings/variables.js';

@@ -15,6 +15,7 @@ export function watchAssignments(log: EventLog, now: () => number = () => perfor
   const watched: EventLog = {
     createTopic: (...given) => log.createTopic(...given),
     partitions: (...given) => log.partitions(...given),
+    topicId: (...given) => log.topicId(...given),
     append: (...given) => log.append(...given),
     subscribe: (options) =>
       log.subscribe({

@@ -2,10 +2,21 @@ import { REPLY_PRIMING_TOKENS } from '@palimpsest/tokens';
 import type { AssembleInput, Chosen } from './assemble.js';
 import { type Held, isRule } from './entry.js';
 import type { Gathered } from './gather-units.js';
+import type { CallPlan } from './slots/plan-call.js';
 import type { SummaryLeaf } from './memory-text.js';
 import { isBeforeEdge, type Paired } from './pair-calls.js';
 
-export type Slot = 'system' | 'facts' | 'summary' | 'identifiers' | 'pinned' | 'tool_results' | 'tail';
+export type Slot =
+  | 'system'
+  | 'tools'
+  | 'facts'
+  | 'summary'
+  | 'identifiers'
+  | 'pinned'
+  | 'tool_results'
+  | 'tail'
+  | 'recalled'
+  | 'state';
 
 export interface LeftOut {
   what: string;
@@ -22,8 +33,9 @@ export function account(
   input: AssembleInput,
   gathered: Gathered,
   chosen: Chosen,
+  plan: CallPlan,
 ): { tokens: { total: number; slots: Record<Slot, number> }; leftOut: LeftOut[] } {
-  const leftOut = leftOutOf(input, gathered, chosen);
+  const leftOut = [...plan.tools.leftOut, ...leftOutOf(input, gathered, chosen)];
   const listed = leftOut.slice(0, LEFT_OUT_LISTED);
   if (leftOut.length > LEFT_OUT_LISTED) {
     listed.push({
@@ -32,12 +44,17 @@ export function account(
       handle: null,
     });
   }
-  return { tokens: tokensOf(gathered, chosen), leftOut: listed };
+  return { tokens: tokensOf(gathered, chosen, plan.tools.tokens), leftOut: listed };
 }
 
-function tokensOf(gathered: Gathered, chosen: Chosen): { total: number; slots: Record<Slot, number> } {
+function tokensOf(
+  gathered: Gathered,
+  chosen: Chosen,
+  tools: number,
+): { total: number; slots: Record<Slot, number> } {
   const slots: Record<Slot, number> = {
     system: 0,
+    tools,
     facts: chosen.memory?.tokens.facts ?? 0,
     summary: chosen.memory?.tokens.summary ?? 0,
     identifiers: chosen.memory?.tokens.identifiers ?? 0,
@@ -45,13 +62,17 @@ function tokensOf(gathered: Gathered, chosen: Chosen): { total: number; slots: R
     tool_results: 0,
     // The reply is primed once per call.
     tail: REPLY_PRIMING_TOKENS,
+    recalled: 0,
+    state: 0,
   };
   for (const piece of chosen.pieces) {
-    if (piece.kind === 'memory') continue;
+    if (piece.kind === 'note') slots[piece.title] += piece.tokens;
+    if (piece.kind !== 'unit') continue;
     const stays = gathered.isPinned(piece.unit);
     for (const { entry } of piece.unit.entries) {
       if (isRule(entry)) slots.system += entry.tokens;
-      else if (stays || gathered.first.has(entry.id)) slots.pinned += entry.tokens;
+      else if (stays || gathered.first.has(entry.id) || gathered.large.has(entry.id))
+        slots.pinned += entry.tokens;
       else if (entry.kind === 'tool_result') slots.tool_results += entry.tokens;
       else slots.tail += entry.tokens;
     }

@@ -1,4 +1,5 @@
 import { type Entry, type Held, hold } from './entry.js';
+import type { StateField, TaskState } from './state/task-state.js';
 
 /**
  * The folded state of one conversation: all that is needed to assemble a context of up to about `inline_tokens`
@@ -30,6 +31,12 @@ export interface ConversationState {
   /** Per call id, evicted calls less evicted results, where not 0: results in the window whose call is gone. */
   evictedCalls: Map<string, number>;
   conflicts: number;
+  /** The tasks with the newest words, by their ids. */
+  tasks: Map<string, TaskState>;
+  /** There have been more tasks than are kept. */
+  tasksLeft: boolean;
+  /** The last messages that a user corrected: id -> order of the correction. */
+  corrected: Map<string, bigint>;
 }
 
 interface EvictedStep {
@@ -62,6 +69,9 @@ export function emptyState(): ConversationState {
     evictedStep: null,
     evictedCalls: new Map(),
     conflicts: 0,
+    tasks: new Map(),
+    tasksLeft: false,
+    corrected: new Map(),
   };
 }
 
@@ -83,7 +93,7 @@ export function encodeState(state: ConversationState): Buffer {
   const chunks: Buffer[] = [];
   const write = (text: string): void => void chunks.push(Buffer.from(text, 'utf8'));
   write(
-    `{"v":1,"mode":${JSON.stringify(state.mode)},"newest":${decimal(state.newest)},` +
+    `{"v":${hasTasks(state) ? 2 : 1},"mode":${JSON.stringify(state.mode)},"newest":${decimal(state.newest)},` +
       `"totals":${JSON.stringify(state.totals)},"settings":${JSON.stringify(settings)},` +
       `"evicted":${decimal(state.evicted)},"evicted_step":${JSON.stringify(evictedStep)},` +
       `"evicted_calls":${JSON.stringify(evictedCalls)},"conflicts":${state.conflicts},"pins":[`,
@@ -102,8 +112,30 @@ export function encodeState(state: ConversationState): Buffer {
   writeList(chunks, state.late);
   write('],"window":[');
   writeList(chunks, state.window);
-  write(']}');
+  write(hasTasks(state) ? `],${tasksJson(state)}}` : ']}');
   return Buffer.concat(chunks);
+}
+
+/** A view without tasks and corrections is written as builds before them did, and can be read by those. */
+function hasTasks({ tasks, tasksLeft, corrected }: ConversationState): boolean {
+  return tasks.size > 0 || tasksLeft || corrected.size > 0;
+}
+
+function tasksJson({ tasks, tasksLeft, corrected }: ConversationState): string {
+  const list = [...tasks.values()]
+    .toSorted((a, b) => (a.task < b.task ? -1 : 1))
+    .map(
+      ({ task, order, fields, ignored }): TaskJson => [
+        task,
+        order.toString(),
+        fields?.map((field) => [field.name, field.json, field.order.toString(), field.sources]) ?? null,
+        ignored,
+      ],
+    );
+  const ids = [...corrected]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([id, order]) => [id, order.toString()]);
+  return `"tasks":${JSON.stringify(list)},"tasks_left":${tasksLeft},"corrected":${JSON.stringify(ids)}`;
 }
 
 const COMMA = Buffer.from(',');
@@ -115,8 +147,11 @@ function writeList(chunks: Buffer[], held: readonly Held[]): void {
   }
 }
 
+type FieldJson = [name: string, json: string, order: string, sources: string[]];
+type TaskJson = [task: string, order: string, fields: FieldJson[] | null, ignored: number];
+
 interface StateJson {
-  v: 1;
+  v: 1 | 2;
   mode: 'seq' | 'log' | null;
   newest: string | null;
   totals: ConversationState['totals'];
@@ -129,14 +164,17 @@ interface StateJson {
   kept: Entry[];
   late: Entry[];
   window: Entry[];
+  tasks?: TaskJson[];
+  tasks_left?: boolean;
+  corrected?: [id: string, order: string][];
 }
 
 /** The inverse of `writeState`. Throws on a state of a version this build does not know. */
 export function readState(json: string): ConversationState {
   const raw = JSON.parse(json) as StateJson;
-  if (raw.v !== 1) {
+  if (raw.v !== 1 && raw.v !== 2) {
     throw new Error(
-      `View state of version ${String(raw.v)}; this build knows 1: start the newer build, or rebuild.`,
+      `View state of version ${String(raw.v)}; this build knows 1 and 2: start the newer build, or rebuild.`,
     );
   }
   return {
@@ -165,7 +203,18 @@ export function readState(json: string): ConversationState {
           },
     evictedCalls: new Map(raw.evicted_calls),
     conflicts: raw.conflicts,
+    tasks: new Map((raw.tasks ?? []).map((task) => [task[0], readTask(task)])),
+    tasksLeft: raw.tasks_left ?? false,
+    corrected: new Map((raw.corrected ?? []).map(([id, order]) => [id, BigInt(order)])),
   };
+}
+
+function readTask([task, order, fields, ignored]: TaskJson): TaskState {
+  return { task, order: BigInt(order), fields: fields?.map(readField) ?? null, ignored };
+}
+
+function readField([name, json, order, sources]: FieldJson): StateField {
+  return { name, json, order: BigInt(order), sources };
 }
 
 function decimal(value: bigint | null): string {

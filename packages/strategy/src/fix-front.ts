@@ -27,7 +27,10 @@ export function fixFront(input: AssembleInput, gathered: Gathered, budgetRoom: n
   const pins = others.filter((unit) => gathered.isPinned(unit));
   const rules = others.filter((unit) => !pins.includes(unit) && has(gathered.rules, unit));
   const firsts = others.filter(
-    (unit) => !pins.includes(unit) && !rules.includes(unit) && has(gathered.first, unit),
+    (unit) =>
+      !pins.includes(unit) &&
+      !rules.includes(unit) &&
+      (has(gathered.first, unit) || has(gathered.large, unit)),
   );
   const newestPinned = gathered.isPinned(newest);
   const newestFloor = newestPinned ? newest.tokens : floorOfUnit(newest, counter);
@@ -61,7 +64,7 @@ export function fixFront(input: AssembleInput, gathered: Gathered, budgetRoom: n
   const least = Math.max(newestFloor, Math.floor(room / 3));
   const byUserFirst = firsts.toSorted((a, b) => Number(isOfUser(b)) - Number(isOfUser(a)));
   for (const [index, unit] of byUserFirst.entries()) {
-    const whole = index === 0 && isOfUser(unit) ? Math.floor(room / 2) : room - least;
+    const whole = index === 0 && isOfUser(unit) ? Math.floor(room * FIRST_SHARE) : room - least;
     const cap = Math.min(room - newestFloor, whole);
     const fitted =
       unit.tokens <= cap
@@ -74,6 +77,9 @@ export function fixFront(input: AssembleInput, gathered: Gathered, budgetRoom: n
   }
   return { ...front, sources, room };
 }
+
+/** Of the first message of the user, which says what is wanted. */
+const FIRST_SHARE = 3 / 5;
 
 /** Rules are cut before the rest of the context gets less than this. */
 const MIN_TAIL_TOKENS = 256;

@@ -80,6 +80,22 @@ export function foldPin(
   state.pins.set(word.messageId, { pinned: word.pinned, order: word.order, held: [] });
 }
 
+/** Corrections remembered, the newest ones. */
+const CORRECTED_KEPT = 64;
+
+/** A user corrected a message. */
+export function foldCorrection(
+  state: ConversationState,
+  { messageId, order }: { messageId: string; order: bigint },
+): void {
+  const known = state.corrected.get(messageId);
+  if (known !== undefined && known >= order) return;
+  state.corrected.set(messageId, order);
+  if (state.corrected.size <= CORRECTED_KEPT) return;
+  const [oldest] = [...state.corrected].toSorted(([, a], [, b]) => (a < b ? -1 : 1));
+  if (oldest !== undefined) state.corrected.delete(oldest[0]);
+}
+
 /** A call or result of a pinned step changes what the pin brings back: it is looked up anew. */
 function unsettlePins(state: ConversationState, { entry }: Held): void {
   if (entry.kind === 'message') return;
@@ -106,7 +122,7 @@ export function foldSettings(
   }
 }
 
-/** Of what has left the window, the first messages and the rules stay. */
+/** Of what has left the window, the first messages, the rules and the newest long answers stay. */
 function leaveWindow(state: ConversationState, held: Held, settings: StrategySettings): void {
   const { kind, step_id } = held.entry;
   if (kind !== 'tool_result' && (state.evictedStep === null || held.order > state.evictedStep.order)) {
@@ -115,8 +131,8 @@ function leaveWindow(state: ConversationState, held: Held, settings: StrategySet
   addTo(state.evictedCalls, held.entry, 1);
   if (held.entry.kind !== 'message') return;
   const candidates = [...state.kept, held].toSorted(compareHeld);
-  const { first, rules } = keptMessages(candidates, settings.window.pinned_first);
-  state.kept = candidates.filter((one) => first.includes(one) || rules.includes(one));
+  const { first, rules, large } = keptMessages(candidates, settings.window);
+  state.kept = candidates.filter((one) => first.includes(one) || rules.includes(one) || large.includes(one));
 }
 
 /**

@@ -29,6 +29,10 @@ export function formatAiSdk(pieces: readonly Piece[]): AiSdkMessage[] {
       messages.push({ role: 'system', content: piece.text });
       continue;
     }
+    if (piece.kind === 'note') {
+      messages.push({ role: 'user', content: [{ type: 'text', text: piece.text }] });
+      continue;
+    }
     const names = new Map<string, string>();
     for (const { entry } of piece.unit.entries) {
       if (entry.kind === 'tool_call') {

@@ -45,6 +45,7 @@ export function formatAnthropic(pieces: readonly Piece[], stablePieces = 0): Ant
   let stable: Cached | undefined;
   for (const [index, piece] of pieces.entries()) {
     if (piece.kind === 'memory') addSystem(context, piece.text);
+    else if (piece.kind === 'note') add(context, 'user', { type: 'text', text: piece.text });
     else addUnit(context, piece.unit, ids);
     if (index + 1 === stablePieces) stable = lastBlock(context);
   }

@@ -23,7 +23,7 @@ interface OpenAiCall {
 export function formatOpenAi(pieces: readonly Piece[]): OpenAiMessage[] {
   const messages: OpenAiMessage[] = [];
   for (const piece of pieces) {
-    if (piece.kind === 'memory') {
+    if (piece.kind !== 'unit') {
       messages.push({ role: 'system', content: piece.text });
       continue;
     }

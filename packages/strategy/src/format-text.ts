@@ -10,6 +10,7 @@ export function formatText(pieces: readonly Piece[]): string {
   const blocks: string[] = [];
   for (const piece of pieces) {
     if (piece.kind === 'memory') blocks.push(block('memory', piece.text));
+    else if (piece.kind === 'note') blocks.push(block(piece.title, piece.text));
     else for (const { entry } of piece.unit.entries) blocks.push(block(headingOf(entry), shownText(entry)));
   }
   return blocks.join('\n\n');

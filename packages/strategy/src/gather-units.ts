@@ -22,6 +22,8 @@ export interface Gathered {
   /** Ids of the first messages and of the rules, which always stay. */
   first: ReadonlySet<string>;
   rules: ReadonlySet<string>;
+  /** Ids of the newest long answers, where the strategy keeps any. */
+  large: ReadonlySet<string>;
   isPinned(unit: Unit): boolean;
   /** Lies in the run of entries without gap up to the newest. */
   inRegion(unit: Unit): boolean;
@@ -64,9 +66,9 @@ export function gatherUnits(input: AssembleInput): Gathered {
   const counted = input.recounts === true ? (held: Held) => recountEntry(held, input.counter) : same;
   const near = pairCalls(inside.map(counted), { ...region.edge, callsGone });
   const far = pairCalls(outside.map(counted));
-  const { first, rules } = keptMessages(
+  const { first, rules, large } = keptMessages(
     [...outside, ...inside].filter((held) => held.entry.kind === 'message').toSorted(compareHeld),
-    settings.window.pinned_first,
+    settings.window,
   );
   const unpaired = [...near.unpaired, ...far.unpaired];
   const units = [...near.units, ...far.units]
@@ -87,6 +89,7 @@ export function gatherUnits(input: AssembleInput): Gathered {
       ),
     first: new Set(first.map((held) => held.entry.id)),
     rules: new Set(rules.map((held) => held.entry.id)),
+    large: new Set(large.map((held) => held.entry.id)),
     isPinned: (unit) => unit.entries.some((held) => state.pins.get(held.entry.id)?.pinned === true),
     inRegion: (unit) => inRegion(unit) && !unit.entries.some((held) => away.has(held.entry.id)),
     tokensBefore: (unit) => positions.get((unit.entries[0] as Held).entry.id) ?? 0,

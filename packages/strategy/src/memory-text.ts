@@ -1,7 +1,10 @@
 import { MESSAGE_OVERHEAD_TOKENS, type TokenCounter } from '@palimpsest/tokens';
 import { carriedIdentifiers, type NamingSource } from './identifiers/carried-identifiers.js';
 import { carriedText, carriedTokens } from './identifiers/carried-text.js';
+import { deltaText } from './delta-text.js';
+import type { Unit } from './pair-calls.js';
 import type { StrategySettings } from './strategy.js';
+import { withoutNumbers } from './without-numbers.js';
 
 /** A summary of one block: covers the events of [from, to] that were known at `seen`. */
 export interface SummaryLeaf {
@@ -54,8 +57,17 @@ export interface MemoryRoom {
   identifiers: number;
 }
 
-/** Tokens to keep free for memory: what all of it would take, within the strategy's caps and its shares of `room`. */
-export function memoryRoom(source: MemorySource, room: number): MemoryRoom {
+/** What is left out of a context and in no summary, and what of the tail only keeps a handle. */
+export interface Gone {
+  gone: readonly Unit[];
+  stubbed: readonly Unit[];
+}
+
+/**
+ * Tokens to keep free for memory: what all of it would take, within the strategy's caps and its shares of `room`, and
+ * within `slot`.
+ */
+export function memoryRoom(source: MemorySource, room: number, slot: number): MemoryRoom {
   const { leaves, facts, settings, counter } = source;
   let wish = 0;
   if (settings.summary !== null && leaves.length > 0) {
@@ -69,30 +81,34 @@ export function memoryRoom(source: MemorySource, room: number): MemoryRoom {
     const cap = settings.facts.max_tokens;
     wish += Math.min(cap, tokensOf(FACTS_HEADING, facts.toReversed().map(writeFact), cap, counter));
   }
+  // How much is to be told in short changes with every message: its room does not.
+  if (settings.delta !== undefined) wish += settings.delta.max_tokens;
   if (wish > 0) wish += MESSAGE_OVERHEAD_TOKENS + JOINT_TOKENS;
-  return {
-    texts: Math.max(0, Math.min(wish, Math.floor(room * MEMORY_SHARE))),
-    identifiers: identifierRoom(source, room),
-  };
+  const texts = Math.max(0, Math.min(wish, Math.floor(room * MEMORY_SHARE), slot));
+  return { texts, identifiers: Math.max(0, Math.min(identifierRoom(source, room), slot - texts)) };
 }
 
 function identifierRoom({ leaves, settings, counter }: MemorySource, room: number): number {
   if (settings.identifiers === null) return 0;
   const cap = Math.max(0, Math.min(settings.identifiers.max_tokens, Math.floor(room * IDENTIFIERS_SHARE)));
+  // What is looked back on has names as well, though no leaf carries them.
+  if (looksBack(settings)) return cap;
   return leaves.length === 0
     ? 0
     : carriedTokens(leaves.map(namesOfLeaf), cap, counter) + MESSAGE_OVERHEAD_TOKENS;
 }
 
-/**
- * Memory of what lies before `border`, the place of the first event of the tail. `uncovered` are texts from before it
- * that no leaf has seen and that are not shown.
- */
+/** Whether what left the tail is looked at again, however long ago: to be weighed, or told in short. */
+export function looksBack({ weights, delta }: StrategySettings): boolean {
+  return weights !== undefined || delta !== undefined;
+}
+
+/** Memory of what lies before `border`, the place of the first event of the tail. */
 export function writeMemory(
   source: MemorySource,
   border: bigint,
   room: MemoryRoom,
-  uncovered: readonly NamingSource[],
+  { gone, stubbed }: Gone,
 ): Memory {
   const { settings, counter } = source;
   const left = room.texts - MESSAGE_OVERHEAD_TOKENS - JOINT_TOKENS;
@@ -107,19 +123,25 @@ export function writeMemory(
   const leaves = settings.summary === null ? [] : source.leaves.filter((leaf) => leaf.to < border);
   const summaryPart = fromTheEnd(
     SUMMARY_HEADING,
-    leaves.map((leaf) => leaf.text),
+    leaves.map((leaf) => (settings.summary?.numbers === 'drop' ? withoutNumbers(leaf.text) : leaf.text)),
     Math.min(left - factTokens, settings.summary?.max_tokens ?? 0),
     counter,
   );
-  const texts = [factPart.text, summaryPart.text].filter((part) => part !== '').join('\n\n');
-  const names = writeIdentifiers(source, leaves, uncovered, texts, room.identifiers);
+  const { delta } = settings;
+  const used = factTokens + counter.count(summaryPart.text);
+  const inShort =
+    delta === undefined
+      ? ''
+      : deltaText(gone, delta.ratio, Math.min(left - used - JOINT_TOKENS, delta.max_tokens), counter);
+  const texts = [factPart.text, summaryPart.text, inShort].filter((part) => part !== '').join('\n\n');
+  const names = writeIdentifiers(source, leaves, [...gone, ...stubbed], texts, room.identifiers);
   const text = [texts, names].filter((part) => part !== '').join('\n\n');
   if (text === '') return NO_MEMORY;
   const tokens = counter.count(text) + MESSAGE_OVERHEAD_TOKENS;
   if (tokens > room.texts + room.identifiers) return NO_MEMORY;
   const identifiers = names === '' ? 0 : texts === '' ? tokens : counter.count(names) + JOINT_TOKENS;
   const rest = tokens - identifiers;
-  const ofFacts = summaryPart.text === '' ? rest : factTokens;
+  const ofFacts = summaryPart.text === '' && inShort === '' ? rest : factTokens;
   return {
     text,
     tokens: { facts: ofFacts, summary: rest - ofFacts, identifiers },
@@ -127,16 +149,26 @@ export function writeMemory(
   };
 }
 
+/** Units that name together what has left, as a leaf does for its block: each block is heard. */
+const NAMED_BLOCK = 10;
+
 /** What both the summaries and the facts lost. Of a leaf that stands in the text, its own words are there already. */
 function writeIdentifiers(
   { settings, counter }: MemorySource,
   leaves: readonly SummaryLeaf[],
-  uncovered: readonly NamingSource[],
+  uncovered: readonly Unit[],
   shown: string,
   room: number,
 ): string {
   if (settings.identifiers === null || room <= 0) return '';
-  const lists = [...leaves.map(namesOfLeaf), carriedIdentifiers(uncovered, shown)];
+  const block = looksBack(settings) ? NAMED_BLOCK : uncovered.length;
+  const lists = leaves.map(namesOfLeaf);
+  for (let at = 0; at < uncovered.length; at += block) {
+    const entries: NamingSource[] = uncovered
+      .slice(at, at + block)
+      .flatMap((unit) => unit.entries.map(({ entry }) => entry));
+    lists.push(carriedIdentifiers(entries, shown));
+  }
   return carriedText(lists, shown, room - MESSAGE_OVERHEAD_TOKENS - JOINT_TOKENS, counter);
 }
 

@@ -3,7 +3,9 @@ import { choosePieces } from './choose-pieces.js';
 import { addTo } from './edge.js';
 import type { Entry, Held } from './entry.js';
 import { FloorError } from './floor-error.js';
+import { currentTask } from './state/fold-task.js';
 import type { Gathered } from './gather-units.js';
+import type { CallPlan } from './slots/plan-call.js';
 
 /**
  * Tokens of the leading pieces that also begin the context of the history without its newest unit: what a provider's
@@ -13,11 +15,15 @@ export function stablePrefix(
   input: AssembleInput,
   gathered: Gathered,
   pieces: readonly Piece[],
+  plan: CallPlan,
 ): { tokens: number; pieces: number; short: boolean } {
   const newest = gathered.units[gathered.units.length - 1];
   if (newest === undefined) return { tokens: 0, pieces: 0, short: false };
-  const before = choosePrevious(input, new Set(newest.entries.map((held) => held.entry.id)), newest.order);
-  let tokens = 0;
+  const ids = new Set(newest.entries.map((held) => held.entry.id));
+  const before = choosePrevious(input, ids, newest.order, plan);
+  // Tools stand before all messages: declared or pruned anew since, they leave nothing of the cache.
+  if (toolsAreNew(input, gathered)) return { tokens: 0, pieces: 0, short: before.short };
+  let tokens = plan.tools.tokens;
   let equal = 0;
   for (const piece of pieces) {
     const other = before.pieces[equal];
@@ -32,6 +38,7 @@ function choosePrevious(
   input: AssembleInput,
   newest: ReadonlySet<string>,
   order: bigint,
+  plan: CallPlan,
 ): { pieces: readonly Piece[]; short: boolean } {
   const { state } = input;
   const totals = { ...state.totals };
@@ -65,18 +72,26 @@ function choosePrevious(
     originals: { get: (id: string) => input.originals.get(id) ?? '' } as ReadonlyMap<string, string>,
   };
   try {
-    return choosePieces(previous);
+    return choosePieces(previous, undefined, plan);
   } catch (error) {
     if (error instanceof FloorError) return { pieces: [], short: false };
     throw error;
   }
 }
 
+/** Whether what is declared, or the phase that it is pruned by, changed after the unit before the newest. */
+function toolsAreNew({ tools, state }: AssembleInput, { units }: Gathered): boolean {
+  const before = units[units.length - 2]?.order;
+  if (tools === undefined || tools === null || before === undefined) return false;
+  const phase = currentTask(state)?.fields?.find(({ name }) => name === 'phase')?.order;
+  const isPruned = tools.tools.some(({ phases }) => phases.length > 0);
+  return tools.order > before || (isPruned && phase !== undefined && phase > before);
+}
+
 /** Whether both are sent as the same bytes. */
 function isSame(a: Piece, b: Piece): boolean {
-  if (a.kind === 'memory' || b.kind === 'memory') {
-    return a.kind === 'memory' && b.kind === 'memory' && a.text === b.text;
-  }
+  if (a.kind !== 'unit' || b.kind !== 'unit')
+    return a.kind !== 'unit' && b.kind === a.kind && a.text === b.text;
   const others = b.unit.entries;
   return (
     a.unit.entries.length === others.length &&

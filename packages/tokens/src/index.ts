@@ -1,5 +1,4 @@
 // Public surface of this package.
-export { soundCutBefore } from './grapheme.js';
 export {
   type CountedMessage,
   countMessage,
@@ -8,6 +7,14 @@ export {
   REPLY_PRIMING_TOKENS,
   TOOL_CALL_OVERHEAD_TOKENS,
 } from './count-message.js';
+export {
+  countTool,
+  type CountedTool,
+  countTools,
+  TOOL_OVERHEAD_TOKENS,
+  TOOLS_OVERHEAD_TOKENS,
+} from './count-tools.js';
+export { soundCutBefore } from './grapheme.js';
 export { modelTokenizer, UNKNOWN_MODEL_MARGIN } from './models.js';
 export { coldTokenCounter, type TokenCounter, tokenCounter } from './token-counter.js';
 export type { Encoding } from './vocabulary.js';

@@ -29,7 +29,9 @@ export type ContextAnswer =
   /** No views of that strategy are there. */
   | { noStrategy: true }
   /** Pins and other fixed parts alone exceed the budget; `floor` tells the tokens of each part and their total. */
-  | { floor: Readonly<Record<string, number>> };
+  | { floor: Readonly<Record<string, number>>; why?: string }
+  /** Above the strategy's kill switch: nothing is sent, `dump` says what the call held. */
+  | { killed: { limit: number; dump: object } };
 
 /** Assembles contexts from one generation's views, the live one's unless told otherwise. Reads only what belongs to the tenant. */
 export interface ContextReader {

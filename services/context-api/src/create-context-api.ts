@@ -16,6 +16,8 @@ import { operationRoutes } from './routes/operations.js';
 import { otlpRoutes } from './routes/otlp.js';
 import { clickhouseRoutes } from './routes/sql-clickhouse.js';
 import { sqlRoute } from './routes/sql.js';
+import { toolRoutes } from './routes/tools.js';
+import { workingStateRoute } from './routes/working-state.js';
 import { validateWithZod } from './validate.js';
 
 export interface ContextApi {
@@ -63,6 +65,8 @@ export async function createContextApi(options: ContextApiOptions): Promise<Cont
     eventRoutes(served, options, limits);
     contextRoute(served, options, limits, stopping.signal);
     conversationRoutes(served, options);
+    workingStateRoute(served, options);
+    toolRoutes(served, options);
     artifactRoutes(served, options, limits);
     costRoutes(served, options);
     sqlRoute(served, options);

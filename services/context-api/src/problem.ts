@@ -19,6 +19,7 @@ const KINDS = {
   'too-large': 413,
   'unsupported-media-type': 415,
   'floor-above-budget': 422,
+  'above-kill-switch': 422,
   'not-json': 422,
   'too-many-requests': 429,
   internal: 500,

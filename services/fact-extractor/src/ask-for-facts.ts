@@ -1,4 +1,5 @@
-import type { ModelCall } from '@palimpsest/derivations';
+import { createHash } from 'node:crypto';
+import type { ModelCall, RefusedPart } from '@palimpsest/derivations';
 import type { ExtractedFact } from '@palimpsest/events';
 import {
   type FactsAnswer,
@@ -6,15 +7,16 @@ import {
   type LanguageModel,
   UnusableAnswerError,
 } from '@palimpsest/llm';
+import { checkFacts } from './check-facts.js';
 
 export type FactsResult =
-  | { ok: true; facts: ExtractedFact[]; model: string; stopReason: string }
+  | { ok: true; facts: ExtractedFact[]; refused: RefusedPart | null; model: string; stopReason: string }
   | { ok: false; reason: string; answer: string };
 
 /**
  * Facts of a block in at most two calls: an answer that cannot be used is asked for once more, with what was wrong and
- * the schema repeated. Facts whose source is not a message of the user are dropped: what an assistant says and what a
- * tool returns states nothing about the user.
+ * the schema repeated. Facts that the user's own messages do not bear out are left out and told apart: what an
+ * assistant says, what a tool returns and what a model invents states nothing about the user.
  */
 export async function askForFacts(
   model: LanguageModel,
@@ -28,16 +30,13 @@ export async function askForFacts(
   }
   if (answer instanceof UnusableAnswerError)
     return { ok: false, reason: answer.reason, answer: answer.answer };
-  const users = new Map(
-    request.messages.flatMap((message) =>
-      message.kind === 'message' && message.role === 'user' ? [[message.id, message.at] as const] : [],
-    ),
-  );
-  const facts = answer.facts.flatMap((fact) => {
-    const said = users.get(fact.source_id);
-    return said === undefined ? [] : [{ ...fact, valid_from: fact.valid_from ?? said }];
-  });
-  return { ok: true, facts, model: answer.model, stopReason: answer.stop_reason };
+  const { facts, refused } = checkFacts(answer.facts, request);
+  const part = refused.length === 0 ? null : { reason: reasonOf(refused), answer: JSON.stringify(refused) };
+  return { ok: true, facts, refused: part, model: answer.model, stopReason: answer.stop_reason };
+}
+
+function reasonOf(refused: readonly { why: string }[]): string {
+  return [...new Set(refused.map(({ why }) => why))].toSorted().join(', ');
 }
 
 async function call(
@@ -47,16 +46,16 @@ async function call(
   signal: AbortSignal,
 ): Promise<FactsAnswer | UnusableAnswerError> {
   const start = performance.now();
-  const paid = (by: string, usage: ModelCall['usage']): void => {
-    calls.push({ model: by, usage, latencyMs: Math.round(performance.now() - start) });
+  const paid = (by: string, usage: ModelCall['usage'], answerHash: string): void => {
+    calls.push({ model: by, usage, latencyMs: Math.round(performance.now() - start), answerHash });
   };
   try {
     const answer = await model.extractFacts(request, signal);
-    paid(answer.model, answer.usage);
+    paid(answer.model, answer.usage, answer.answer_hash);
     return answer;
   } catch (error) {
     if (!(error instanceof UnusableAnswerError)) throw error;
-    paid(error.model, error.usage);
+    paid(error.model, error.usage, createHash('sha256').update(error.answer).digest('hex'));
     return error;
   }
 }

@@ -7,7 +7,6 @@ import {
   startDerivation,
 } from '@palimpsest/derivations';
 import { type FactsMadeEvent, TOPICS } from '@palimpsest/events';
-import { storableText } from '@palimpsest/llm';
 import type { Strategy } from '@palimpsest/strategy';
 import { tokenCounter } from '@palimpsest/tokens';
 import { askForFacts } from './ask-for-facts.js';
@@ -16,9 +15,6 @@ import { projectFacts } from './project-facts.js';
 export interface FactExtractorOptions extends DerivationDependencies {
   settings?: Partial<DerivationSettings>;
 }
-
-/** Enough of an answer for a person to judge by. */
-const REVIEWED_CHARACTERS = 20_000;
 
 /** Facts take nothing out of the view, so no live part is kept from them: the newest statements count at once. */
 const FACT_SETTINGS: DerivationSettings = { ...DEFAULT_SETTINGS, keepLive: 0, maxTokens: 1500 };
@@ -49,7 +45,7 @@ export async function createFactExtractorFor({
 export async function createFactExtractor(options: FactExtractorOptions): Promise<RunningDerivation> {
   const { settings: given, ...dependencies } = options;
   const settings = { ...FACT_SETTINGS, ...given };
-  const { model, metrics, generation, pool } = dependencies;
+  const { model, metrics, generation } = dependencies;
   const projection = {
     generation,
     partitions: await dependencies.log.partitions(TOPICS.messages),
@@ -65,6 +61,8 @@ export async function createFactExtractor(options: FactExtractorOptions): Promis
           messages: source.messages,
           language: job.language,
           timeZone: job.time_zone,
+          agentType: job.agent_type ?? null,
+          tenant: job.tenant,
           maxTokens: settings.maxTokens,
         };
         const result = await askForFacts(model, request, calls, signal);
@@ -73,21 +71,10 @@ export async function createFactExtractor(options: FactExtractorOptions): Promis
           outcome: result.ok ? 'ok' : result.reason,
         });
         if (!result.ok) return { kind: 'rejected', reason: result.reason, answer: result.answer };
-        return { kind: 'facts', facts: result.facts, model: result.model, stopReason: result.stopReason };
-      },
-      async review(job, reviewId, { reason, answer }) {
-        await pool.query(
-          `insert into palimpsest.facts_review (generation, tenant, conversation_id, review_id, reason, answer)
-           values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
-          [
-            generation,
-            job.tenant,
-            job.conversation_id,
-            reviewId,
-            reason,
-            storableText(answer.slice(0, REVIEWED_CHARACTERS)),
-          ],
-        );
+        const { facts, refused, stopReason } = result;
+        if (refused !== null)
+          metrics.model_calls_total.inc({ provider: model.provider, outcome: 'facts_refused' });
+        return { kind: 'facts', facts, refused, model: result.model, stopReason };
       },
       project: (tx, events) =>
         projectFacts(

@@ -1,3 +1,4 @@
+export { checkFacts, type CheckedFacts } from './check-facts.js';
 export {
   createFactExtractor,
   createFactExtractorFor,

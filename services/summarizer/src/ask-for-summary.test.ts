@@ -30,7 +30,16 @@ function scripted(...answers: (string | null)[]): { model: LanguageModel; asked:
           model: 'm',
         });
       }
-      return { text, carried: [], model: 'm', stop_reason: 'stop', usage, prompt_hash: 'p', input_hash: 'i' };
+      return {
+        text,
+        carried: [],
+        model: 'm',
+        stop_reason: 'stop',
+        usage,
+        prompt_hash: 'p',
+        input_hash: 'i',
+        answer_hash: 'a',
+      };
     },
   } as Partial<LanguageModel> as LanguageModel;
   return { model, asked };

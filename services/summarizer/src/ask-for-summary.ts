@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ModelCall } from '@palimpsest/derivations';
 import {
   cutAtSentence,
@@ -23,13 +24,15 @@ export interface SummaryAsk {
 }
 
 /**
- * A summary within its cap, in at most two calls. An empty or cut-off answer is asked for once more; one over the cap
- * is sent back once to be shortened, then cut at a sentence. One not smaller than its source is refused.
+ * A summary within its cap, in at most two calls. An answer that cannot be used is asked for once more, with what was
+ * wrong; one over the cap is sent back once to be shortened, then cut at a sentence. One not smaller than its source is
+ * refused.
  */
 export async function askForSummary(ask: SummaryAsk, signal: AbortSignal): Promise<SummaryResult> {
   const cap = ask.request.maxTokens;
   let answer = await call(ask, ask.request, signal);
-  if (answer instanceof UnusableAnswerError) answer = await call(ask, ask.request, signal);
+  if (answer instanceof UnusableAnswerError)
+    answer = await call(ask, { ...ask.request, reminder: answer.message }, signal);
   else if (ask.count(answer.text) > cap) {
     const shorter = await call(ask, { ...ask.request, tooLong: answer.text }, signal);
     if (!(shorter instanceof UnusableAnswerError) && ask.count(shorter.text) < ask.count(answer.text))
@@ -62,16 +65,16 @@ async function call(
   signal: AbortSignal,
 ): Promise<SummaryAnswer | UnusableAnswerError> {
   const start = performance.now();
-  const paid = (model: string, usage: ModelCall['usage']): void => {
-    ask.calls.push({ model, usage, latencyMs: Math.round(performance.now() - start) });
+  const paid = (model: string, usage: ModelCall['usage'], answerHash: string): void => {
+    ask.calls.push({ model, usage, latencyMs: Math.round(performance.now() - start), answerHash });
   };
   try {
     const answer = await ask.model.summarize(request, signal);
-    paid(answer.model, answer.usage);
+    paid(answer.model, answer.usage, answer.answer_hash);
     return answer;
   } catch (error) {
     if (!(error instanceof UnusableAnswerError)) throw error;
-    paid(error.model, error.usage);
+    paid(error.model, error.usage, createHash('sha256').update(error.answer).digest('hex'));
     return error;
   }
 }

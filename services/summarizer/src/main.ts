@@ -1,13 +1,18 @@
-import { followGenerations, languageModel, MODEL_VARIABLES, runService } from '@palimpsest/service-host';
+import {
+  derivationLimits,
+  followGenerations,
+  languageModel,
+  MODEL_VARIABLES,
+  runService,
+} from '@palimpsest/service-host';
 import { createSummarizerFor } from './summarizer.js';
 
 await runService({
   name: 'summarizer',
   environment: process.env,
   variables: MODEL_VARIABLES,
-  start: ({ settings, ...parts }) =>
-    followGenerations({
-      ...parts,
-      start: (of) => createSummarizerFor({ ...parts, ...of, model: languageModel(settings) }),
-    }),
+  start({ settings, ...parts }) {
+    const shared = { ...parts, ...derivationLimits(settings), model: languageModel(settings) };
+    return followGenerations({ ...parts, start: (of) => createSummarizerFor({ ...shared, ...of }) });
+  },
 });

@@ -59,7 +59,7 @@ describe('a summarizer whose model, log or process fails', () => {
   });
 
   it('does not ask again when a job runs a second time, as after a crash between append and end', async () => {
-    at.server.script({ kind: 'answer', text: 'Good.', delayMs: 300 });
+    at.server.script({ kind: 'answer', text: 'Prices of orders.', delayMs: 300 });
     await at.say('c', TALK);
     await at.project();
     const one = await start();
@@ -132,15 +132,15 @@ describe('a summarizer whose model, log or process fails', () => {
     [
       'never ending',
       [
-        { kind: 'answer', text: 'word '.repeat(500) },
-        { kind: 'answer', text: 'word '.repeat(500) },
+        { kind: 'answer', text: 'order '.repeat(500) },
+        { kind: 'answer', text: 'order '.repeat(500) },
       ],
       2,
     ],
   ])(
     'keeps the last good view when the answer is %s, and does not ask forever',
     async (_name, faults, calls) => {
-      at.server.script({ kind: 'answer', text: 'Good.' }, ...faults);
+      at.server.script({ kind: 'answer', text: 'Prices of orders.' }, ...faults);
       await at.say('c', TALK);
       await at.project();
       const one = await start();
@@ -149,7 +149,7 @@ describe('a summarizer whose model, log or process fails', () => {
       await at.project();
       await eventually(async () => expect((await at.outcomes())['rejected']).toBe(1));
       await at.settled(one);
-      expect((await summaries()).map((row) => row.text)).toEqual(['Good.']);
+      expect((await summaries()).map((row) => row.text)).toEqual(['Prices of orders.']);
       expect(at.server.requests).toHaveLength(1 + calls);
       // What was paid is on the bill all the same.
       expect(at.appended().filter((event) => event.type === 'step')).toHaveLength(1 + calls);

@@ -57,7 +57,13 @@ export async function createSummarizer(options: SummarizerOptions): Promise<Runn
       purpose: 'summary',
       isWorthAsking: isWorthSummarizing,
       async derive({ job, source, calls }, signal) {
-        const request = { messages: source.messages, language: job.language, maxTokens: settings.maxTokens };
+        const request = {
+          messages: source.messages,
+          language: job.language,
+          agentType: job.agent_type ?? null,
+          tenant: job.tenant,
+          maxTokens: settings.maxTokens,
+        };
         const result = await askForSummary(
           { model, request, sourceTokens: source.tokens, count, calls },
           signal,

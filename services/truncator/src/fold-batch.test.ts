@@ -38,7 +38,7 @@ describe('the truncator', () => {
   it('gives the same bytes for every batch boundary, hot or cold, with and without redelivery', async () => {
     await fc.assert(
       fc.asyncProperty(
-        histories({ pins: true, maxNotes: 12 }),
+        histories({ pins: true, control: true, maxNotes: 14 }),
         fc.array(fc.nat({ max: 40 }), { maxLength: 6 }),
         fc.boolean(),
         async (history, cuts, cold) => {
@@ -62,7 +62,7 @@ describe('the truncator', () => {
 
   it('keeps in its row what the pure fold of the same events gives', async () => {
     await fc.assert(
-      fc.asyncProperty(histories({ pins: true, maxNotes: 12 }), async (history) => {
+      fc.asyncProperty(histories({ pins: true, control: true, maxNotes: 14 }), async (history) => {
         const { id, events } = renamed(history);
         await fold(events, [3, 5]);
         const view = await pool.query<{ state: string }>(

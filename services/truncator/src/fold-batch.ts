@@ -6,18 +6,17 @@ import {
   decideMode,
   encodeState,
   foldEntry,
-  foldPin,
-  foldSettings,
   type Held,
   placeOf,
   type StrategySettings,
-  wellFormed,
 } from '@palimpsest/strategy';
 import type { TokenCounter } from '@palimpsest/tokens';
 import { type ObjectStore, storeArtifacts } from '@palimpsest/views';
 import type pg from 'pg';
+import { controlBody, foldControl } from './fold-control.js';
 import type { HotStates } from './hot-states.js';
 import { type ConversationKey, loadStates, mapKey } from './load-states.js';
+import { refoldTasks } from './refold-tasks.js';
 import { resolvePins } from './resolve-pins.js';
 import { type Artifact, toEntry } from './to-entry.js';
 import {
@@ -69,7 +68,7 @@ export async function foldBatch(
     if (one !== null) placed.push(one);
   }
 
-  const rows = placed.map(toRow);
+  const rows = placed.map((one) => toRow(one, tools.counter));
   const fresh = await insertMessages(tx, generation, rows);
   if (fresh.size < rows.length) {
     const stale = rows.filter((row) => !fresh.has(row.offset));
@@ -102,12 +101,9 @@ export async function foldBatch(
     touch(touched, { tenant, conversationId }, state, conflict.offset);
   }
   const views = [...touched.values()];
-  await resolvePins(
-    tx,
-    generation,
-    views.map(({ key, state }) => ({ ...key, state })),
-    tools.counter,
-  );
+  const ofViews = views.map(({ key, state }) => ({ ...key, state }));
+  await resolvePins(tx, generation, ofViews, tools.counter);
+  await refoldTasks(tx, generation, ofViews);
   const sizes = new Map<string, number>();
   const written = views.map(({ key, state, offset }) => {
     const row = { ...key, offset, state: encodeState(state) };
@@ -183,7 +179,7 @@ function placeEvent(
   return one;
 }
 
-function toRow({ event, key, order, offset, held }: Placed): MessageRow {
+function toRow({ event, key, order, offset, held }: Placed, counter: TokenCounter): MessageRow {
   return {
     tenant: key.tenant,
     conversationId: key.conversationId,
@@ -193,17 +189,9 @@ function toRow({ event, key, order, offset, held }: Placed): MessageRow {
     kind: event.type,
     tokens: held?.entry.tokens ?? 0,
     originalTokens: held?.entry.original_tokens ?? 0,
-    entry: held?.bytes ?? controlBody(event),
+    entry: held?.bytes ?? controlBody(event, counter),
     occurredAt: event.occurred_at,
   };
-}
-
-/** What a control event says beyond its envelope. */
-function controlBody(event: ChatEvent): Buffer {
-  const { event_id, tenant, conversation_id, seq, occurred_at, type, ...body } = event;
-  return Buffer.from(
-    JSON.stringify(body, (_name, value: unknown) => (typeof value === 'string' ? wellFormed(value) : value)),
-  );
 }
 
 function fold({ event, state, order, held }: Placed, settings: StrategySettings): void {
@@ -211,17 +199,5 @@ function fold({ event, state, order, held }: Placed, settings: StrategySettings)
     foldEntry(state, held, settings);
     return;
   }
-  switch (event.type) {
-    case 'pin':
-    case 'unpin':
-      foldPin(state, { messageId: event.message_id, pinned: event.type === 'pin', order });
-      return;
-    case 'conversation_settings': {
-      const { agent_type, model, language, time_zone, verbatim, full_context } = event;
-      foldSettings(state, order, { agent_type, model, language, time_zone, verbatim, full_context });
-      return;
-    }
-    default:
-    // Corrections, state patches, declarations and phases are kept as rows; no view of this version reads them.
-  }
+  foldControl(state, event, order);
 }

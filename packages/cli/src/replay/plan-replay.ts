@@ -1,4 +1,5 @@
 import {
+  type DerivationJob,
   type DerivationSettings,
   emptyFoldState,
   foldChatEvent,
@@ -48,7 +49,7 @@ const LEAST_ANSWER = 0.25;
 interface Question {
   purpose: 'summary' | 'facts';
   settings: DerivationSettings;
-  promptHash: string;
+  promptHash(job: DerivationJob): string;
   isWorthAsking(source: { messages: Source[] }): boolean;
 }
 
@@ -98,7 +99,7 @@ export async function planReplay(
         const job = jobOf(event.tenant, event.conversation_id, record.partition, trigger);
         const messages = sourcesOf(conversation, trigger);
         if (!question.isWorthAsking({ messages })) continue;
-        const { id } = identify(question.purpose, question.promptHash, job, messages);
+        const { id } = identify(question.purpose, question.promptHash(job), job, messages);
         if (answered.has(id)) plan.derivations.reused += 1;
         else if (!asked.has(id)) {
           asked.add(id);
@@ -132,7 +133,9 @@ function questionsOf(strategy: Strategy, model: BuildParts['model']): Question[]
     isWorthAsking: Question['isWorthAsking'],
   ): void => {
     if (settings === null) return;
-    questions.push({ purpose, settings, promptHash: model.promptHash(purpose, settings), isWorthAsking });
+    const promptHash = (job: DerivationJob): string =>
+      model.promptHash(purpose, settings, { agentType: job.agent_type ?? null, language: job.language });
+    questions.push({ purpose, settings, promptHash, isWorthAsking });
   };
   add('summary', summarySettings(strategy), isWorthSummarizing);
   add('facts', factSettings(strategy), isWorthExtracting);

@@ -1,7 +1,7 @@
 import { createLogger } from '@palimpsest/observability';
-import { languageModel } from '@palimpsest/service-host';
 import type { Environment } from '../environment.js';
 import type { Output } from '../output.js';
+import { modelOf } from '../stack/model-of.js';
 import { type Store, withStore } from '../stack/with-store.js';
 import type { BuildParts } from './build-generation.js';
 
@@ -13,16 +13,11 @@ export function withBuildParts<T>(
 ): Promise<T> {
   return withStore(environment, output.progress, (store) =>
     store.withLog(async (log) => {
-      const { model } = environment;
       const parts: BuildParts = {
         pool: store.pool,
         log,
         codec: await store.codec(),
-        model: languageModel({
-          modelUrl: model?.url ?? null,
-          model: model?.model ?? null,
-          modelKey: model?.key ?? null,
-        }),
+        model: modelOf(environment).model,
         logger: createLogger({
           name: 'palimpsest',
           // What its consumers wait for, the progress shows.

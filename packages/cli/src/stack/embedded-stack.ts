@@ -17,7 +17,6 @@ import { createPostgresRegistry } from '@palimpsest/schema-registry';
 import {
   appendEvents,
   followGenerations,
-  languageModel,
   openCodec,
   registerSchemas,
   strategyNamed,
@@ -36,6 +35,7 @@ import {
   writeInstance,
   writeKey,
 } from './data-folder.js';
+import { modelOf } from './model-of.js';
 
 /** Partitions of each topic: enough that conversations are folded side by side on a few cores. */
 const PARTITIONS = 4;
@@ -143,12 +143,7 @@ async function startServices(foundation: Foundation): Promise<EmbeddedStack> {
   const decode = (record: Parameters<Parameters<typeof createTruncator>[0]['decode']>[0]) =>
     codec.decode(record.value as Buffer, record.headers);
   const shared = { log, pool, metrics, logger, decode };
-  const model = languageModel({
-    modelUrl: environment.model?.url ?? null,
-    model: environment.model?.model ?? null,
-    modelKey: environment.model?.key ?? null,
-  });
-  const derivations = { ...shared, model, append: appendEvents(log, codec) };
+  const derivations = { ...shared, ...modelOf(environment), append: appendEvents(log, codec) };
 
   const truncators = await followGenerations({
     ...shared,

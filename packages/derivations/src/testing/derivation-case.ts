@@ -6,8 +6,12 @@ import {
   TOPICS,
   topicOf,
 } from '@palimpsest/events';
-import { createOpenAICompatibleModel, type LanguageModel } from '@palimpsest/llm';
-import { type Behaviour, type LoopbackServer, startLoopbackServer } from '@palimpsest/llm/loopback-server';
+import { createOpenAICompatibleModel, type OpenAICompatibleOptions } from '@palimpsest/llm';
+import {
+  type LoopbackOptions,
+  type LoopbackServer,
+  startLoopbackServer,
+} from '@palimpsest/llm/loopback-server';
 import type { LogRecord } from '@palimpsest/log';
 import { createEmbeddedLog } from '@palimpsest/log-embedded';
 import { createLogger, createMetrics } from '@palimpsest/observability';
@@ -52,7 +56,8 @@ const TENANT = 'acme';
 
 export async function derivationCase(
   db: { pool: pg.Pool; url: string },
-  fallback: Behaviour,
+  fallback: NonNullable<LoopbackOptions['fallback']>,
+  options: Partial<OpenAICompatibleOptions> = {},
 ): Promise<DerivationCase> {
   const { pool } = db;
   const log = await createEmbeddedLog({ pool, listen: db.url });
@@ -68,7 +73,7 @@ export async function derivationCase(
 
   async function append(events: readonly PalimpsestEvent[]): Promise<void> {
     for (const event of events) {
-      await log.append(topicOf(event.type), [{ key: keyOf(event), value: Buffer.from(encode(event)) }]);
+      await log.append(topicOf(event.type), [{ key: keyOf(event), value: Buffer.from(encodeEvent(event)) }]);
     }
   }
 
@@ -76,14 +81,21 @@ export async function derivationCase(
     dependencies: {
       log,
       pool,
-      decode,
+      decode: decodeEvent,
       async append(events) {
         await append(events);
         made.push(...events);
       },
       generation: GENERATION,
       strategy: 'test@1',
-      model: loopbackModel(server),
+      model: createOpenAICompatibleModel({
+        baseUrl: server.baseUrl,
+        model: 'm',
+        backoffMs: 1,
+        attempts: 1,
+        timeoutMs: 10_000,
+        ...options,
+      }),
       metrics,
       logger: createLogger({ name: 'test', level: 'silent' }),
       now: () => MESSAGE_TIME,
@@ -150,16 +162,6 @@ export async function derivationCase(
   };
 }
 
-function loopbackModel(server: LoopbackServer): LanguageModel {
-  return createOpenAICompatibleModel({
-    baseUrl: server.baseUrl,
-    model: 'm',
-    backoffMs: 1,
-    attempts: 1,
-    timeoutMs: 10_000,
-  });
-}
-
 /** Resolves as soon as `check` passes; rejects with its error after 20 seconds. */
 export async function eventually<T>(check: () => T | Promise<T>): Promise<T> {
   const end = performance.now() + 20_000;
@@ -174,7 +176,7 @@ export async function eventually<T>(check: () => T | Promise<T>): Promise<T> {
 }
 
 async function projectMessage(pool: pg.Pool, record: LogRecord): Promise<void> {
-  const event = decode(record);
+  const event = decodeEvent(record);
   if (event.type !== 'message' || event.role === 'unknown') return;
   const text = event.content.map((part) => part.text ?? '').join('\n');
   const order = String(event.seq ?? record.offset);
@@ -209,11 +211,12 @@ async function projectMessage(pool: pg.Pool, record: LogRecord): Promise<void> {
   );
 }
 
-function encode(event: PalimpsestEvent): string {
+/** The plain codec of cases: JSON, with big integers marked. Processes of their own share it. */
+export function encodeEvent(event: PalimpsestEvent): string {
   return JSON.stringify(event, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
 }
 
-function decode(record: LogRecord): PalimpsestEvent {
+export function decodeEvent(record: Pick<LogRecord, 'value'>): PalimpsestEvent {
   return JSON.parse((record.value as Buffer).toString('utf8'), (_key, value: unknown) =>
     typeof value === 'string' && /^-?\d+n$/u.test(value) ? BigInt(value.slice(0, -1)) : value,
   ) as PalimpsestEvent;

@@ -42,6 +42,7 @@ export function createExtractiveModel(options: ExtractiveOptions): LanguageModel
     model,
     usageSemantics: 'input_includes_cache',
     promptHash,
+    promptHashes: (purpose, limits) => new Set([promptHash(purpose, limits)]),
     async summarize(request, signal) {
       signal.throwIfAborted();
       const spoken = request.messages.filter((message) => message.kind === 'message');
@@ -63,6 +64,7 @@ export function createExtractiveModel(options: ExtractiveOptions): LanguageModel
       }
       return {
         ...whole,
+        answer_hash: hashOf([text]),
         text,
         carried: carriedIdentifiers(request.messages, text),
         prompt_hash: promptHash('summary', request),
@@ -71,9 +73,11 @@ export function createExtractiveModel(options: ExtractiveOptions): LanguageModel
     },
     async extractFacts(request, signal) {
       signal.throwIfAborted();
+      const facts = readFacts(request);
       return {
         ...whole,
-        facts: readFacts(request),
+        answer_hash: hashOf([facts]),
+        facts,
         prompt_hash: promptHash('facts', request),
         input_hash: inputHash(request),
       };

@@ -2,9 +2,10 @@ import type { ExtractedFact } from '@palimpsest/events';
 import { identifiersOf } from '@palimpsest/strategy';
 import type { FactsRequest, SourceMessage } from '../language-model.js';
 import { splitSentences } from '../sentences.js';
+import { datesOfSentence } from './dates-in.js';
 import { languageOf, LANGUAGES } from './languages/index.js';
 import type { LanguageRules, StatementRule } from './language-rules.js';
-import { resolveDates, type ResolvedDate } from './resolve-dates.js';
+import type { ResolvedDate } from './resolve-dates.js';
 
 /**
  * Facts that the user stated, in the user's words, in the order said; nobody else's words are read. Questions,
@@ -41,7 +42,7 @@ function factsOf(sentence: string, message: SourceMessage, request: FactsRequest
   if (LANGUAGES.some((rules) => rules.hypothetical.test(sentence) || rules.questions.test(sentence)))
     return [];
   const rules = languageOf(sentence, request.language);
-  const dates = datesOf(sentence, rules, message, request);
+  const dates = datesOfSentence(sentence, rules, message.at, request.timeZone);
   const facts: ExtractedFact[] = [];
   // The sentence's own language first: a pattern of a near language must not read the same words again.
   for (const language of [rules, ...LANGUAGES.filter((other) => other !== rules)]) {
@@ -54,23 +55,6 @@ function factsOf(sentence: string, message: SourceMessage, request: FactsRequest
   if (facts.every((fact) => fact.fact_type === 'detail'))
     facts.push(...datedFacts(sentence, rules, message, dates));
   return facts;
-}
-
-/** Near languages share words: a date the guessed language cannot read is read by another. */
-function datesOf(
-  sentence: string,
-  rules: LanguageRules,
-  message: SourceMessage,
-  request: FactsRequest,
-): ResolvedDate[] {
-  for (const language of [
-    rules,
-    ...LANGUAGES.filter((other) => other !== rules && other.script.test(sentence)),
-  ]) {
-    const dates = resolveDates(sentence, language, message.at, request.timeZone);
-    if (dates.length > 0) return dates;
-  }
-  return [];
 }
 
 function stateFact(

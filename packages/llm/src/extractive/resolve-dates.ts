@@ -1,3 +1,4 @@
+import { offsetMinutes } from '../zone-offset.js';
 import type { LanguageRules } from './language-rules.js';
 
 export interface ResolvedDate {
@@ -47,22 +48,4 @@ export function resolveDates(
     return { text, index: date.index, until, isCalendar, isLength: isRelative && !FORWARD.test(text) };
   });
   return dates.filter((date) => !date.isLength && date.until >= at);
-}
-
-/** Minutes east of UTC that `timeZone` keeps at `instant`. */
-function offsetMinutes(instant: number, timeZone: string | null): number {
-  if (timeZone === null) return 0;
-  try {
-    const format = new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      timeZoneName: 'longOffset',
-      hourCycle: 'h23',
-    });
-    const name = format.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? '';
-    const match = /([+-])(\d{2}):(\d{2})/u.exec(name);
-    if (match === null) return 0;
-    return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3]));
-  } catch {
-    return 0;
-  }
 }

@@ -1,183 +1,126 @@
-import type { Usage } from '@palimpsest/events';
+import { type EndpointSettings, postJson } from '../http/post-json.js';
 import { ModelCallError } from '../model-errors.js';
+import type { ChatAsk, ChatProtocol, Completion } from '../prompted/chat-protocol.js';
+import { saysUnsupported } from '../prompted/rungs.js';
 import { storableText } from '../storable-text.js';
 import { readUsage } from './read-usage.js';
 
-export interface EndpointSettings {
-  /** Up to and with the version: `https://host/v1`. */
-  baseUrl: string;
-  /** Sent as a bearer token; never logged, never part of an error. */
-  apiKey?: string;
-  /** One HTTP request, until its body is read. Default 120 s. */
-  timeoutMs?: number;
-  /** Requests per call at most. Default 3. */
-  attempts?: number;
-  /** First pause between requests; doubles. Default 500 ms. */
-  backoffMs?: number;
-  /** Longest pause, whatever Retry-After says: beyond it the call fails and the job's own retry waits. Default 20 s. */
-  maxBackoffMs?: number;
-  /** Answers longer than this many bytes are not read. Default 4 MB. */
-  maxAnswerBytes?: number;
-}
-
-export interface Completion {
-  text: string;
-  stopReason: string;
+export interface ChatCompletionsOptions extends EndpointSettings {
   model: string;
-  usage: Usage | null;
+  /** As the ledger's prices name it. Default `openai-compatible`. */
+  provider?: string;
+  /** Default `max_tokens`; OpenAI's reasoning models want `max_completion_tokens`. */
+  maxTokensField?: 'max_tokens' | 'max_completion_tokens';
+  /** Null = not sent, for models that refuse it. Default 0. */
+  temperature?: number | null;
 }
 
-/** Statuses after which the same request may succeed: timeouts, conflicts, limits, and the server's own faults. */
-const TRANSIENT = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529]);
-
-/**
- * One chat completion, retried within bounds on network faults and transient statuses. Throws ModelCallError with the
- * last status; a signal that aborts ends it at once.
- */
-export async function complete(
-  endpoint: EndpointSettings,
-  body: Record<string, unknown>,
-  signal: AbortSignal,
-  retryStatus: (status: number, text: string) => boolean = () => true,
-): Promise<Completion> {
-  const attempts = endpoint.attempts ?? 3;
-  const longest = endpoint.maxBackoffMs ?? 20_000;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await request(endpoint, body, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof ModelCallError) || !error.retryable || attempt >= attempts) throw error;
-      if (error.status !== null && !retryStatus(error.status, error.message)) throw error;
-      const pause = error.retryAfterMs ?? (endpoint.backoffMs ?? 500) * 2 ** (attempt - 1);
-      if (pause > longest) throw error;
-      await wait(pause, signal);
-    }
-  }
-}
-
-async function request(
-  endpoint: EndpointSettings,
-  body: Record<string, unknown>,
-  signal: AbortSignal,
-): Promise<Completion> {
-  const timeoutMs = endpoint.timeoutMs ?? 120_000;
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' };
-  if (endpoint.apiKey !== undefined) headers['authorization'] = `Bearer ${endpoint.apiKey}`;
-  let response: Response;
-  let text: string;
-  try {
-    response = await fetch(`${endpoint.baseUrl.replace(/\/+$/u, '')}/chat/completions`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-      signal: AbortSignal.any([signal, timeout]),
-      redirect: 'error',
-    });
-    text = await readBounded(response, endpoint.maxAnswerBytes ?? 4_000_000);
-  } catch (error) {
-    if (error instanceof ModelCallError) throw error;
-    const why = timeout.aborted ? `gave no answer within ${timeoutMs} ms` : 'could not be reached';
-    const remedy = 'Check the base URL and that the server runs; for slow models raise the timeout.';
-    throw new ModelCallError(`The model endpoint ${why}. ${remedy}`, { retryable: true, cause: error });
-  }
-  if (!response.ok) throw statusError(response, text);
-  return readCompletion(text);
-}
-
-async function readBounded(response: Response, maxBytes: number): Promise<string> {
-  if (response.body === null) return '';
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > maxBytes) {
-      throw new ModelCallError(
-        `The model's answer is longer than ${maxBytes} bytes; it was not read to the end.`,
+/** `POST /chat/completions`, as OpenAI, OpenRouter, Ollama, vLLM, llama.cpp and gateways speak it. */
+export function chatCompletions(options: ChatCompletionsOptions): ChatProtocol {
+  const headers: Record<string, string> =
+    options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` };
+  return {
+    provider: options.provider ?? 'openai-compatible',
+    model: options.model,
+    usageSemantics: 'input_includes_cache',
+    rungs: ['json_schema', 'json_object', 'tool', 'prompt'],
+    complete(ask, signal) {
+      const steps = ask.json !== undefined && ask.json.rung !== 'prompt';
+      return postJson(
+        options,
         {
-          retryable: false,
-          status: response.status,
+          path: '/chat/completions',
+          headers,
+          body: chatBody(options, ask),
+          read: readCompletion,
+          mayRetry: (status, text) => !steps || !saysUnsupported(status, text),
         },
+        signal,
       );
-    }
-    chunks.push(chunk);
+    },
+  };
+}
+
+/** The request's body; what `check-model` sends as well, with a parameter more or less. */
+export function chatBody(options: ChatCompletionsOptions, ask: ChatAsk): Record<string, unknown> {
+  return {
+    model: options.model,
+    messages: [
+      { role: 'system', content: ask.system },
+      { role: 'user', content: ask.user },
+    ],
+    [options.maxTokensField ?? 'max_tokens']: ask.maxTokens,
+    ...(options.temperature === null ? {} : { temperature: options.temperature ?? 0 }),
+    ...jsonFormat(ask.json),
+  };
+}
+
+function jsonFormat(json: ChatAsk['json']): Record<string, unknown> {
+  if (json === undefined) return {};
+  const { name, schema } = json;
+  switch (json.rung) {
+    case 'json_schema':
+      return { response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } } };
+    case 'json_object':
+      // `schema` beside json_object is what llama.cpp enforces; others ignore it.
+      return { response_format: { type: 'json_object', schema } };
+    case 'tool':
+      return {
+        tools: [{ type: 'function', function: { name, parameters: schema } }],
+        tool_choice: { type: 'function', function: { name } },
+      };
+    case 'prompt':
+      return {};
   }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function statusError(response: Response, text: string): ModelCallError {
-  const said = text.slice(0, 300).replace(/\s+/gu, ' ');
-  return new ModelCallError(`The model endpoint answered ${response.status}: ${said}`, {
-    retryable: TRANSIENT.has(response.status),
-    status: response.status,
-    retryAfterMs: retryAfter(response.headers),
-  });
-}
-
-/** Retry-After in seconds or as a date, or the `retry-after-ms` some gateways send. */
-function retryAfter(headers: Headers): number | null {
-  const exact = Number(headers.get('retry-after-ms') ?? Number.NaN);
-  if (Number.isFinite(exact) && exact >= 0) return exact;
-  const value = headers.get('retry-after');
-  if (value === null) return null;
-  const seconds = Number(value);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
 }
 
 interface ChatCompletionBody {
   model?: unknown;
   usage?: unknown;
-  choices?: { finish_reason?: unknown; message?: { content?: unknown } | null }[];
+  choices?: {
+    finish_reason?: unknown;
+    message?: {
+      content?: unknown;
+      refusal?: unknown;
+      tool_calls?: { function?: { arguments?: unknown } | null }[] | null;
+    } | null;
+  }[];
 }
 
-function readCompletion(text: string): Completion {
-  let body: ChatCompletionBody;
-  try {
-    body = JSON.parse(text) as ChatCompletionBody;
-  } catch (cause) {
-    const found = `The model endpoint answered 200 with what is not JSON: ${text.slice(0, 100)}`;
-    throw new ModelCallError(`${found}. Is the base URL that of an OpenAI-compatible API?`, {
-      retryable: true,
-      status: 200,
-      cause,
-    });
-  }
+function readCompletion(answer: unknown): Completion {
+  const body = answer as ChatCompletionBody | null;
   const choice = Array.isArray(body?.choices) ? body.choices[0] : undefined;
   if (choice === undefined || choice === null) {
-    throw new ModelCallError(`The model endpoint answered 200 without choices: ${text.slice(0, 200)}`, {
+    const said = JSON.stringify(answer).slice(0, 200);
+    throw new ModelCallError(`The model endpoint answered 200 without choices: ${said}`, {
       retryable: true,
       status: 200,
     });
   }
+  const stopReason = typeof choice.finish_reason === 'string' ? choice.finish_reason : 'unknown';
+  const refused = typeof choice.message?.refusal === 'string' && choice.message.refusal !== '';
   return {
-    text: contentText(choice.message?.content),
-    stopReason: typeof choice.finish_reason === 'string' ? choice.finish_reason : 'unknown',
-    model: typeof body.model === 'string' ? body.model : '',
-    usage: readUsage(body.usage),
+    text: refused ? String(choice.message?.refusal) : answerText(choice.message),
+    stopReason,
+    end: endOf(stopReason, refused),
+    model: typeof body?.model === 'string' ? body.model : '',
+    usage: readUsage(body?.usage),
   };
 }
 
-/** Content is text; some servers send parts. */
-function contentText(content: unknown): string {
+function endOf(stopReason: string, refused: boolean): Completion['end'] {
+  if (stopReason === 'length') return 'cut_off';
+  return refused || stopReason === 'content_filter' ? 'filtered' : 'whole';
+}
+
+/** Content is text, or parts, or the arguments of the call that was asked for. */
+function answerText(message: NonNullable<ChatCompletionBody['choices']>[number]['message']): string {
+  const called = message?.tool_calls?.[0]?.function?.arguments;
+  if (called !== undefined && called !== null)
+    return storableText(typeof called === 'string' ? called : JSON.stringify(called));
+  const content = message?.content;
   if (typeof content === 'string') return storableText(content);
   if (!Array.isArray(content)) return '';
   const texts = content.map((part: { text?: unknown }) => (typeof part?.text === 'string' ? part.text : ''));
   return storableText(texts.join(''));
-}
-
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-  });
 }

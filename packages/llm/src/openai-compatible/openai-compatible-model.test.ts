@@ -54,12 +54,33 @@ describe('facts from an OpenAI-compatible endpoint', () => {
     expect(server.requests[0]?.body.messages?.[1]?.content.match(/<\/conversation>/gu)).toHaveLength(1);
   });
 
-  it('steps down from json_schema to json_object to the prompt, and remembers it', async () => {
-    server.script(FAULTS.noJsonSchema, FAULTS.noJsonObject);
+  it('steps down from json_schema to json_object, a forced call and the prompt, and remembers it', async () => {
+    server.script(FAULTS.noJsonSchema, FAULTS.noJsonObject, FAULTS.noTools);
     const tried = model();
     await tried.extractFacts(request, signal);
     await tried.extractFacts(request, signal);
-    expect(formats()).toEqual(['json_schema', 'json_object', undefined, undefined]);
+    expect(formats()).toEqual(['json_schema', 'json_object', undefined, undefined, undefined]);
+    expect(server.requests.map(({ body }) => body.tools !== undefined)).toEqual([
+      false,
+      false,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('reads the arguments of a forced call', async () => {
+    server.script(FAULTS.noJsonSchema, FAULTS.noJsonObject);
+    expect((await model().extractFacts(request, signal)).facts).toEqual([{ ...fact, source_id: 'e1' }]);
+  });
+
+  it('says the schema in words to a server that takes json_schema and does not hold it', async () => {
+    server.script(FAULTS.prose, FAULTS.wrongTypes, FAULTS.fenced);
+    const tried = model();
+    server.script({ kind: 'answer', text: '{"result":1}' }, good);
+    for (let call = 0; call < 5; call += 1) await tried.extractFacts(request, signal).catch(() => undefined);
+    const told = server.requests.map(({ body }) => body.messages?.[0]?.content.includes('JSON Schema'));
+    expect(told).toEqual([false, false, false, false, true]);
   });
 
   it('does not take a server fault for a missing feature', async () => {
@@ -105,8 +126,8 @@ describe('facts from an OpenAI-compatible endpoint', () => {
 
 describe('calls to an OpenAI-compatible endpoint', () => {
   it.each(['limited', 'broken', 'drop', 'notJson'] as const)('come through one %s', async (name) => {
-    server.script(FAULTS[name], { kind: 'answer', text: 'Summary.' });
-    expect((await model().summarize(request, signal)).text).toBe('Summary.');
+    server.script(FAULTS[name], { kind: 'answer', text: 'The user has an order.' });
+    expect((await model().summarize(request, signal)).text).toBe('The user has an order.');
     expect(server.requests).toHaveLength(2);
   });
 
@@ -147,7 +168,7 @@ describe('calls to an OpenAI-compatible endpoint', () => {
   });
 
   it('report no usage where the server reports none', async () => {
-    server.script({ kind: 'answer', text: 'Summary.', usage: null });
+    server.script({ kind: 'answer', text: 'The user has an order.', usage: null });
     expect((await model().summarize(request, signal)).usage).toBeNull();
   });
 

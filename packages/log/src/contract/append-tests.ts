@@ -12,6 +12,14 @@ export function registerAppendTests(run: ContractRun): void {
       expect(await run.under.log.partitions(topic)).toBe(3);
     });
 
+    it('names a topic the same for everyone, and no other topic so', async () => {
+      const [topic, other] = [await run.topic(1), await run.topic(1)];
+      const id = await run.under.log.topicId(topic);
+      expect(id).not.toBeNull();
+      expect(await (await run.under.second()).topicId(topic)).toBe(id);
+      expect(await run.under.log.topicId(other)).not.toBe(id);
+    });
+
     it('says where each record lies, in the order given', async () => {
       const topic = await run.topic(4);
       const records = Array.from({ length: 40 }, (_, i) => ({

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { installationRoot } from '../installation.js';
+import { MODEL_VARIABLES } from './model-variables.js';
 import type { Variable, Variables } from './read-variables.js';
 import {
   API_VARIABLES,
@@ -9,7 +10,6 @@ import {
   CLICKHOUSE_VARIABLES,
   EMBEDDED_LEDGER_VARIABLES,
   KAFKA_VARIABLES,
-  MODEL_VARIABLES,
   OBJECT_VARIABLES,
   REGISTRY_VARIABLES,
   SERVICE_VARIABLES,

@@ -131,26 +131,6 @@ export const OBJECT_VARIABLES = {
   }),
 };
 
-export const MODEL_VARIABLES = {
-  modelUrl: url('PALIMPSEST_MODEL_URL', {
-    protocols: HTTP,
-    example: 'https://host/v1',
-    decides: 'OpenAI-compatible endpoint; without it the offline extractive model',
-    fallback: null,
-  }),
-  model: text('PALIMPSEST_MODEL', {
-    wants: "the model's name",
-    decides: 'model asked there',
-    fallback: null,
-  }),
-  modelKey: text('PALIMPSEST_MODEL_KEY', {
-    wants: 'a key',
-    decides: 'key sent there',
-    isSecret: true,
-    fallback: null,
-  }),
-};
-
 export const CLICKHOUSE_VARIABLES = {
   clickhouseUrl: url('PALIMPSEST_CLICKHOUSE_URL', {
     protocols: HTTP,

@@ -77,7 +77,8 @@ async function create(admin: Admin, topics: readonly DeclaredTopic[]): Promise<v
     );
   }
   await admin.createTopics({
-    waitForLeaders: true,
+    // Not waited for here: kafkajs fails where a broker has not heard of a topic yet. "settled" looks until it has.
+    waitForLeaders: false,
     topics: topics.map(({ name, partitions, replication, settings }) => ({
       topic: name,
       numPartitions: partitions,

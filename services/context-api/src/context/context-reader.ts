@@ -6,6 +6,7 @@ import {
   type ConversationState,
   FloorError,
   type Held,
+  KillSwitchError,
   type StrategySettings,
 } from '@palimpsest/strategy';
 import { type TokenCounter, tokenCounter } from '@palimpsest/tokens';
@@ -14,6 +15,8 @@ import type pg from 'pg';
 import type { ContextAnswer, ContextReader, ContextRequest } from '../context-reader.js';
 import type { GenerationOfViews, LiveStrategies } from '../live-strategies.js';
 import { formatContext } from './format-context.js';
+import { formatTools } from './format-tools.js';
+import { loadRecalled } from './load-recalled.js';
 import { loadOlder, loadOriginals, loadView, type View, type ViewKey } from './load-view.js';
 
 export interface ContextReaderOptions {
@@ -86,6 +89,8 @@ async function answer(
       settings,
       counter,
       recounts: counter !== tokenCounter(null),
+      tools: view.tools,
+      ...(await recalledFor(pool, key, view, settings, request)),
     };
     let assembled = await assembleWithOlder(pool, key, input);
     let { sent, added } = formatContext(assembled, request);
@@ -95,25 +100,27 @@ async function answer(
       ({ sent, added } = formatContext(assembled, request));
     }
     const { total, slots } = assembled.tokens;
+    const tools = formatTools(assembled.tools, request.format);
     return {
       body: {
         position: formatPosition(view.partition, view.offset),
         strategy: live.strategy.label,
         generation: live.generation,
         ...sent,
-        tools: [],
+        tools,
         tokens: { total: total + added, by_slot: { ...slots, tail: slots.tail + added } },
         stable_prefix_tokens: assembled.stablePrefixTokens,
         left_out: assembled.leftOut,
         warnings: [...warningsOf(state), ...assembled.warnings],
       },
       generation: live.generation,
-      content: JSON.stringify(sent),
+      content: JSON.stringify(tools.length === 0 ? sent : { ...sent, tools }),
     };
   } catch (error) {
+    if (error instanceof KillSwitchError) return { killed: { limit: error.limit, dump: error.dump } };
     if (!(error instanceof FloorError)) throw error;
     const { rules, pins, newest } = error.floor;
-    return { floor: { rules, pins, newest, total: rules + pins + newest } };
+    return { floor: { rules, pins, newest, total: rules + pins + newest }, why: error.message };
   }
 }
 
@@ -148,11 +155,35 @@ async function originalsFor(
   return original_tokens > budget ? new Map() : loadOriginals(pool, key);
 }
 
-/** `verbatim` and `full_context`: nothing is replaced by what a model made of it. */
+/** What the query finds, where the strategy has a slot for it and not everything is shown anyway. */
+async function recalledFor(
+  pool: pg.Pool,
+  key: ViewKey,
+  { state }: View,
+  { slots, recall }: StrategySettings,
+  { query, budget }: ContextRequest,
+): Promise<Pick<AssembleInput, 'query' | 'recalled'>> {
+  const about = query?.trim() ?? '';
+  if (about === '') return {};
+  if (slots?.recalled === undefined || state.totals.tokens < budget / 2) return { query: about };
+  return { query: about, recalled: await loadRecalled(pool, key, about, recall?.score_floor ?? SCORE_FLOOR) };
+}
+
+const SCORE_FLOOR = 0.2;
+
+/** `verbatim` and `full_context`: nothing is replaced by what a model made of it, nothing held to a slot. */
 function respectOptOuts(settings: StrategySettings, state: ConversationState): StrategySettings {
   const optedOut =
     state.settings.get('verbatim')?.value === true || state.settings.get('full_context')?.value === true;
-  return optedOut ? { ...settings, summary: null, facts: null } : settings;
+  if (!optedOut) return settings;
+  const { slots, weights: _, delta: __, ...rest } = settings;
+  const { tool_results: ___, tail: ____, ...kept } = slots ?? { system_overflow: 'cut' as const };
+  return {
+    ...rest,
+    summary: null,
+    facts: null,
+    ...(slots === undefined ? {} : { slots: kept as typeof slots }),
+  };
 }
 
 function warningsOf(state: ConversationState): string[] {

@@ -1,12 +1,15 @@
 import {
+  type DeclaredTools,
   type Fact,
   type Held,
   type Entry,
+  declareTools,
   hold,
   readState,
   type ConversationState,
   type SummaryLeaf,
 } from '@palimpsest/strategy';
+import { tokenCounter } from '@palimpsest/tokens';
 import type pg from 'pg';
 
 /** A conversation's view with its memory, as one statement reads them. */
@@ -16,6 +19,8 @@ export interface View {
   state: ConversationState;
   leaves: SummaryLeaf[];
   facts: Fact[];
+  /** Null where none were declared. */
+  tools: DeclaredTools | null;
 }
 
 interface ViewRow {
@@ -33,6 +38,7 @@ interface ViewRow {
     until: number | null,
     source: string,
   ][];
+  tools: { ord: string; entry: string } | null;
 }
 
 export interface ViewKey {
@@ -63,7 +69,11 @@ export async function loadView(
                  order by f.source_order, f.fact_id), '[]'::json)
          from palimpsest.facts f
          where f.generation = $1 and f.tenant = $2 and f.conversation_id = $3 and f.superseded_by is null
-           and (f.valid_until is null or f.valid_until > to_timestamp($4::float8 / 1000))) as facts
+           and (f.valid_until is null or f.valid_until > to_timestamp($4::float8 / 1000))) as facts,
+        (select json_build_object('ord', t.ord::text, 'entry', t.entry)
+         from palimpsest.messages t
+         where t.generation = $1 and t.tenant = $2 and t.conversation_id = $3 and t.kind = 'tools_declared'
+         order by t.ord desc limit 1) as tools
       from (select) as always
       left join palimpsest.context_views v
         on v.generation = $1 and v.tenant = $2 and v.conversation_id = $3`,
@@ -86,6 +96,7 @@ function viewOf(row: ViewRow): View | null {
       text,
       carried,
     })),
+    tools: row.tools === null ? null : toolsOf(row.tools),
     facts: row.facts.map(([type, actor, subject, payload, until, source]) => ({
       type,
       actor,
@@ -95,6 +106,13 @@ function viewOf(row: ViewRow): View | null {
       sourceOrder: BigInt(source),
     })),
   };
+}
+
+/** A row of a build that did not count tools has none of their tokens: they are counted here. */
+function toolsOf({ ord, entry }: NonNullable<ViewRow['tools']>): DeclaredTools {
+  const { tools } = JSON.parse(entry) as { tools: DeclaredTools['tools'] };
+  const isCounted = tools.every(({ tokens }) => typeof tokens === 'number');
+  return { order: BigInt(ord), tools: isCounted ? tools : declareTools(tools, tokenCounter(null)) };
 }
 
 /** Up to `count` entries at or before `edge`, the newest of them, in order. Fewer only where the conversation begins. */

@@ -119,8 +119,18 @@ export function contextRoute(
       if ('floor' in answer) {
         throw new Problem(
           'floor-above-budget',
-          `What may not be left out is larger than the budget of ${budget} tokens. Raise the budget, or unpin.`,
+          answer.why ??
+            `What may not be left out is larger than the budget of ${budget} tokens. Raise the budget, or unpin.`,
           { members: { budget, floor: answer.floor } },
+        );
+      }
+      if ('killed' in answer) {
+        const { limit, dump } = answer.killed;
+        request.log.error({ conversation, limit, dump }, 'a context above the kill switch was refused');
+        throw new Problem(
+          'above-kill-switch',
+          `The call would be above the strategy's kill switch of ${limit} tokens. The dump says what it held: unpin, or lower the budget.`,
+          { members: { limit, dump } },
         );
       }
       const etag = `"${createHash('sha256').update(answer.content).digest('base64url')}"`;

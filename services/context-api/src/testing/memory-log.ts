@@ -24,6 +24,10 @@ export class MemoryLog implements EventLog {
     return partitions;
   }
 
+  async topicId(): Promise<null> {
+    return null;
+  }
+
   async append(topic: string, records: readonly NewRecord[]): Promise<Appended[]> {
     if (this.failure !== null) throw this.failure;
     const partitions = await this.partitions(topic);

@@ -1,6 +1,7 @@
 import type { ExtractedFact } from '@palimpsest/events';
 import { Ajv } from 'ajv';
 import { storableText } from '../storable-text.js';
+import { offsetMinutes } from '../zone-offset.js';
 
 /** What the model is asked for. `message` is the number of the source message, not its id: numbers are copied right. */
 export const FACTS_SCHEMA = {
@@ -31,6 +32,21 @@ export const FACTS_SCHEMA = {
     },
   },
 } as const;
+
+const BOUNDS = new Set(['maxItems', 'minLength', 'maxLength', 'minimum']);
+
+/**
+ * The schema as endpoints that enforce one take it: without bounds, which strict modes of OpenAI and Anthropic refuse.
+ * What they do not hold is validated here.
+ */
+export const FACTS_WIRE_SCHEMA: object = withoutBounds(FACTS_SCHEMA) as object;
+
+function withoutBounds(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutBounds);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const kept = Object.entries(schema).filter(([key]) => !BOUNDS.has(key));
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutBounds(value)]));
+}
 
 interface AnsweredFact {
   fact_type: string;
@@ -65,8 +81,15 @@ export function isFactsShape(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Array.isArray((value as { facts?: unknown }).facts);
 }
 
-/** The facts of a parsed answer; a string says what is wrong with it, for the reminder and for a person. */
-export function readFactsAnswer(value: unknown, sources: readonly string[]): ExtractedFact[] | string {
+/**
+ * The facts of a parsed answer; a string says what is wrong with it, for the reminder and for a person. Dates without
+ * a time are days in `timeZone` (IANA; null = UTC).
+ */
+export function readFactsAnswer(
+  value: unknown,
+  sources: readonly string[],
+  timeZone: string | null = null,
+): ExtractedFact[] | string {
   if (!validate(value)) return ajv.errorsText(validate.errors, { dataVar: 'answer' });
   const facts: ExtractedFact[] = [];
   for (const fact of value.facts) {
@@ -77,17 +100,34 @@ export function readFactsAnswer(value: unknown, sources: readonly string[]): Ext
       actor: fact.actor,
       subject: storableText(fact.subject).trim(),
       payload: storableText(fact.payload).trim(),
-      valid_from: timeOf(fact.valid_from),
-      valid_until: timeOf(fact.valid_until),
+      valid_from: timeOf(fact.valid_from, 'start', timeZone),
+      valid_until: timeOf(fact.valid_until, 'end', timeZone),
       source_id: source,
     });
   }
   return facts;
 }
 
-/** ISO 8601 to milliseconds; a date alone is that day in UTC. What is no date is no validity. */
-function timeOf(text: string | null | undefined): number | null {
-  if (text === null || text === undefined || !/^\d{4}-\d{2}-\d{2}/u.test(text)) return null;
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? null : time;
+/**
+ * ISO 8601 to milliseconds. A date alone is the start or the end of that day, a time without an offset is the wall
+ * clock's, both in the conversation's zone. What is no date is no validity.
+ */
+function timeOf(
+  text: string | null | undefined,
+  edge: 'start' | 'end',
+  timeZone: string | null,
+): number | null {
+  const match =
+    /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(Z|[+-]\d{2}:?\d{2})?)?$/iu.exec(
+      text?.trim() ?? '',
+    );
+  if (match === null) return null;
+  const [, day, clock, offset] = match;
+  const wall = Date.parse(`${day}T${clock ?? (edge === 'start' ? '00:00' : '23:59:59.999')}Z`);
+  if (Number.isNaN(wall)) return null;
+  if (offset !== undefined && clock !== undefined) {
+    const time = Date.parse(`${day}T${clock}${offset.toUpperCase()}`);
+    return Number.isNaN(time) ? null : time;
+  }
+  return wall - offsetMinutes(wall - offsetMinutes(wall, timeZone) * 60_000, timeZone) * 60_000;
 }
