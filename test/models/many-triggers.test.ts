@@ -97,6 +97,16 @@ async function consume(services: readonly RunningDerivation[], prefix: string): 
   return performance.now() - begin;
 }
 
+const look = async (): Promise<{ connections: number; held: number }> => {
+  const { rows } = await db.pool.query<{ connections: number; held: number }>(
+    `select count(*)::integer as connections,
+            count(*) filter (where state = 'idle in transaction' and state_change < now() - interval '1 second')::integer
+              as held
+     from pg_stat_activity where datname = current_database()`,
+  );
+  return rows[0] as { connections: number; held: number };
+};
+
 it('a thousand triggers at once and a model of five seconds leave consumers and connections alone', async () => {
   const settings = { block: 2, pollMs: 200, concurrency: CALLS_AT_ONCE };
   const services = [
@@ -130,13 +140,3 @@ it('a thousand triggers at once and a model of five seconds leave consumers and 
   // The bar is 0.9, measured on a machine of one's own; here others run beside.
   expect(ratio).toBeGreaterThan(0.4);
 }, 120_000);
-
-async function look(): Promise<{ connections: number; held: number }> {
-  const { rows } = await db.pool.query<{ connections: number; held: number }>(
-    `select count(*)::integer as connections,
-            count(*) filter (where state = 'idle in transaction' and state_change < now() - interval '1 second')::integer
-              as held
-     from pg_stat_activity where datname = current_database()`,
-  );
-  return rows[0] as { connections: number; held: number };
-}

@@ -63,9 +63,10 @@ export async function runDerivationJob(
   };
   const ended = async (outcome: EndedJob['outcome'] & JobOutcome, reason: string | null = null) => {
     const { attempt } = run;
+    const consumer = derivation.name;
     await recordEndedJob(pool, {
       generation,
-      consumer: derivation.name,
+      consumer,
       purpose,
       job,
       outcome,

@@ -140,9 +140,9 @@ async function recordFailure(
       consumer,
       purpose,
       job,
-      attempt,
-      reason,
       outcome: 'failed',
+      reason,
+      attempt,
       calls: [],
       hashes: null,
     });

@@ -43,7 +43,8 @@ export async function askForSummary(ask: SummaryAsk, signal: AbortSignal): Promi
 
   const text = cutAtSentence(answer.text, cap, ask.count);
   if (text === '') return { ok: false, reason: 'no_sentence_within_cap', answer: answer.text };
-  const carried = text === answer.text ? answer.carried : carriedIdentifiers(ask.request.messages, text);
+  // Not the model's word for it: identifiers survive whatever it forgets.
+  const carried = carriedIdentifiers(ask.request.messages, text);
   if (summaryTokens(text, carried, ask.count) >= ask.sourceTokens) {
     return { ok: false, reason: 'larger_than_source', answer: text };
   }

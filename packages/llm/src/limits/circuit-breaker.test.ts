@@ -14,6 +14,7 @@ const useless = () =>
       model: 'm',
     }),
   );
+const stopped = () => Promise.reject(new Error('the service is stopping'));
 const works = () => Promise.resolve('answer');
 
 function breaker() {
@@ -45,10 +46,15 @@ describe('the circuit breaker', () => {
     await fail();
     await fail();
     pass(1000);
-    let release: ((text: string) => void) | undefined;
-    const probe = circuit.run(() => new Promise<string>((resolve) => (release = resolve)));
+    const answer: { give?: () => void } = {};
+    const probe = circuit.run(
+      () =>
+        new Promise<string>((resolve) => {
+          answer.give = () => resolve('up');
+        }),
+    );
     await expect(circuit.run(works)).rejects.toMatchObject({ held: true });
-    release?.('up');
+    answer.give?.();
     expect(await probe).toBe('up');
     await fail();
     await fail();
@@ -72,7 +78,3 @@ describe('the circuit breaker', () => {
     await expect(circuit.run(works)).rejects.toMatchObject({ retryAfterMs: 9000 });
   });
 });
-
-function stopped(): Promise<string> {
-  return Promise.reject(new Error('the service is stopping'));
-}

@@ -62,7 +62,6 @@ export function createPromptedModel(protocol: ChatProtocol, options: PromptedOpt
     usage: answer.usage,
     answer_hash: createHash('sha256').update(answer.text).digest('hex'),
   });
-
   async function askForFacts(request: FactsRequest, signal: AbortSignal): Promise<Completion> {
     const instructions = book.instructions('facts', request);
     const { completion, rung } = await ladder.ask((on) => {
@@ -125,6 +124,6 @@ function jsonOf(answer: Completion): unknown {
   return parsed.ok ? parsed.value : null;
 }
 
-function withRoom(prompt: ChatPrompt, maxTokens: number) {
+function withRoom(prompt: ChatPrompt, maxTokens: number): ChatPrompt & { maxTokens: number } {
   return { ...prompt, maxTokens: Math.ceil(maxTokens * HEADROOM) };
 }

@@ -1,11 +1,9 @@
 import { choice, text, url, whole } from './kinds.js';
 
-const HTTP = ['http', 'https'];
-
-/** Which model is asked, and how much. */
+/** Which model makes summaries and facts, and what it may cost; of the derivation services and the command line. */
 export const MODEL_VARIABLES = {
   modelUrl: url('PALIMPSEST_MODEL_URL', {
-    protocols: HTTP,
+    protocols: ['http', 'https'],
     example: 'https://host/v1',
     decides: 'endpoint of a model, up to its version; without it the offline extractive model',
     fallback: null,
