@@ -32,6 +32,7 @@ export function setup() {
     process.exit(1);
   }
   install();
+  for (const patch of applyPatches()) process.stderr.write(`Applied patches/${patch}\n`);
   build();
 }
 
@@ -44,7 +45,6 @@ function install() {
   process.stderr.write('Installing dependencies (once)…\n');
   // Not `npm ci`: it refuses a lock file that lacks the optional packages of platforms the registry did not serve.
   run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
-  for (const patch of applyPatches()) process.stderr.write(`Applied patches/${patch}\n`);
   writeFileSync(mark, lock);
 }
 

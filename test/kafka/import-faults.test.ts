@@ -41,7 +41,7 @@ describeWithKafka(`an import on three brokers (IMPORT_SEED=${seed})`, () => {
     expect(running.load.records.length).toBeGreaterThan(before);
     expect(await leaderOf(cluster.bootstrap.toSpliced(leader - 1, 1), 0)).not.toBe(leader);
     await running.endsAsEmbedded();
-  }, 60_000);
+  }, 120_000);
 });
 
 describeWithKafka(`an import on one broker and a Postgres of its own (IMPORT_SEED=${seed})`, () => {
@@ -79,7 +79,7 @@ describeWithKafka(`an import on one broker and a Postgres of its own (IMPORT_SEE
     postgres = await startPostgres({ dataFolder: folder, port: postgres.port });
     await timed('Postgres was up again', running.everyPartitionMoves());
     await running.endsAsEmbedded();
-  }, 60_000);
+  }, 120_000);
 });
 
 async function timed(after: string, moves: Promise<void>): Promise<void> {

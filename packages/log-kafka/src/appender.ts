@@ -64,8 +64,8 @@ export class Appender {
     while (this.#waiting.length > 0) {
       const next = this.#takeRequest();
       try {
-        const unsent = await this.#send(next);
-        this.#waiting.unshift(...unsent);
+        // Alone: a batch is known for a repeated one only if it has the same records.
+        for (let unsent = next; unsent.length > 0; ) unsent = await this.#send(unsent);
       } catch (error) {
         // Not awaited: it waits for requests that may never be answered.
         void this.#discard();
@@ -85,7 +85,7 @@ export class Appender {
     return this.#waiting.splice(0, count);
   }
 
-  /** Answers with what was not sent: when a leader moves in mid-request, kafkajs forgets the partition it had. */
+  /** Answers with what was not sent: without our patch kafkajs forgets a partition whose leader moves in mid-request. */
   async #send(request: readonly Waiting[]): Promise<Waiting[]> {
     const producer = await this.#connected();
     const placed = await producer.send({

@@ -134,10 +134,10 @@ describe('an erased conversation', () => {
     const one = await start();
     await at.settled(one);
     expect(await count('summaries')).toBe(1);
-    at.server.script(FAULTS.hang);
+    at.server.script(FAULTS.hang, FAULTS.hang, FAULTS.hang, FAULTS.hang);
     await at.say('c', [...TALK, ...TALK]);
     await at.project();
-    await eventually(() => expect(at.server.open).toBe(1));
+    await eventually(() => expect(at.server.open).toBeGreaterThan(0));
     await erase('c');
     await eventually(() => expect(at.server.open).toBe(0));
     await at.settled(one);
